@@ -1,0 +1,110 @@
+//! The cancel record: who asked, when, and how long the library took to listen.
+
+use serde::{Deserialize, Serialize};
+
+use crate::log::timestamp::Timestamp;
+
+/// Where a cancel came from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CancelSource {
+    /// A person at the terminal.
+    CtrlC,
+    /// A CI job's timeout or deadline.
+    Ci,
+    /// An editor's stop button.
+    Ide,
+    /// The shutdown of the service that the build runs in.
+    Service,
+    /// A request through the API or the portal.
+    Api,
+    /// A program's own event loop.
+    EventLoop,
+    /// The monitor itself failed, which stops the build.
+    MonitorException,
+    /// Nobody asked.
+    None,
+}
+
+/// The single cancellation state as it stood at some event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CancelState {
+    /// Nobody has asked.
+    #[default]
+    None,
+    /// Asked, not yet answered by a step.
+    Requested,
+    /// A step has answered "stop".
+    Acknowledged,
+}
+
+/// A request that had to wait.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Deferral {
+    /// Which window it waited for.
+    pub window: NoCancelWindow,
+    /// For how long.
+    pub deferred_ms: f64,
+}
+
+/// Stretches in which a cancel would do harm.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NoCancelWindow {
+    /// The final artifact is being written.
+    ArtifactWrite,
+    /// Files are being cleaned up.
+    Cleanup,
+    /// Evidence is not on disk yet.
+    EvidenceAtRisk,
+    /// Production would be left without a way back.
+    NoRollbackRoute,
+}
+
+/// Everything that is known about the cancel of one build.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CancelRecord {
+    /// Where it came from.
+    pub source: CancelSource,
+    /// Why, in the words of who asked.
+    pub reason: Option<String>,
+    /// Who asked, as far as the agent knows.
+    pub who: Option<String>,
+    /// When the source asked.
+    pub requested_at: Timestamp,
+    /// When the builder's flag was set; none if it never was.
+    pub delivered_at: Option<Timestamp>,
+    /// The first step that answered "stop"; none if none did.
+    pub acknowledged_at: Option<Timestamp>,
+    /// When the build call returned.
+    pub returned_at: Option<Timestamp>,
+    /// When cleaning up had ended.
+    pub cleaned_at: Option<Timestamp>,
+    /// From the request to the flag.
+    pub request_to_delivery_ms: Option<f64>,
+    /// From the request to the first step that answered "stop".
+    pub request_to_ack_ms: Option<f64>,
+    /// From that step to the return of the build call.
+    pub ack_to_return_ms: Option<f64>,
+    /// From that step to the end of cleaning up.
+    pub ack_to_cleanup_ms: Option<f64>,
+    /// Where no step ever answered "stop": the latency is longer than this. Never dropped, never zero.
+    pub censored_after_ms: Option<f64>,
+    /// The request's offset from the build call, in nanoseconds; none if it came before or after the call.
+    pub requested_offset_ns: Option<super::number::Count64>,
+    /// The acknowledgement's offset from the build call, in nanoseconds.
+    pub acknowledged_offset_ns: Option<super::number::Count64>,
+    /// The return's offset from the build call, in nanoseconds.
+    pub returned_offset_ns: Option<super::number::Count64>,
+    /// The end of cleaning up as an offset from the build call, in nanoseconds.
+    pub cleaned_offset_ns: Option<super::number::Count64>,
+    /// Ids of the phases that were open at the request.
+    pub open_at_request: Vec<u32>,
+    /// Ids of the phases that were open at the acknowledgement.
+    pub open_at_acknowledgement: Vec<u32>,
+    /// Windows that held it back.
+    pub deferrals: Vec<Deferral>,
+}

@@ -1,0 +1,288 @@
+//! DSSE envelopes (Dead Simple Signing Envelope 1.0.2) with Ed25519.
+//!
+//! What is signed is the pre-authentication encoding of type and payload bytes, so nothing rests on how JSON is
+//! written. `keyid` is a hint that anyone may have changed: it never decides. A threshold counts distinct keys.
+
+use base64::{
+    Engine as _, alphabet,
+    engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig, general_purpose::STANDARD},
+};
+use serde_json::{Value, json};
+
+use super::{
+    jcs::{self, JsonError},
+    key::{self, KeyId, PublicKey, SigningKey},
+};
+
+/// The payload type of every statement.
+pub const PAYLOAD_TYPE: &str = "application/vnd.in-toto+json";
+
+/// The largest number of signatures that are looked at.
+pub const MAX_SIGNATURES: usize = 16;
+
+/// One signature of an envelope.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EnvelopeSignature {
+    /// Which key may have made it: a hint.
+    pub keyid: String,
+    /// The signature's bytes.
+    pub sig: Vec<u8>,
+}
+
+/// A payload with its type and its signatures, not verified by itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Envelope {
+    /// The bytes that were signed.
+    pub payload: Vec<u8>,
+    /// What the bytes are.
+    pub payload_type: String,
+    /// Who signed.
+    pub signatures: Vec<EnvelopeSignature>,
+}
+
+/// Why an envelope is refused.
+#[derive(Debug, thiserror::Error)]
+pub enum EnvelopeError {
+    /// It is not strict JSON.
+    #[error("the envelope is {0}")]
+    Json(#[from] JsonError),
+    /// A field is missing or of the wrong kind.
+    #[error("the envelope's field {field} {expected}")]
+    Field {
+        /// Which field.
+        field: &'static str,
+        /// What is expected of it.
+        expected: &'static str,
+    },
+    /// Too few known keys signed it.
+    #[error("{valid} of the {threshold} needed signatures by known keys verify, {offered} were offered")]
+    TooFewSignatures {
+        /// How many distinct known keys signed.
+        valid: usize,
+        /// How many are needed.
+        threshold: usize,
+        /// How many signatures the envelope holds.
+        offered: usize,
+    },
+}
+
+impl Envelope {
+    /// Signs a payload with one key; the key's id goes along as the hint.
+    pub fn sign(payload: Vec<u8>, payload_type: &str, key: &SigningKey) -> Self {
+        let sig = key::sign(key, &pae(payload_type, &payload)).to_vec();
+        let keyid = PublicKey::of(key).id().to_string();
+        Self {
+            payload,
+            payload_type: payload_type.to_owned(),
+            signatures: vec![EnvelopeSignature { keyid, sig }],
+        }
+    }
+
+    /// Reads an envelope's JSON; unknown members are ignored, standard and URL-safe base64 are both read.
+    pub fn parse(json: &[u8]) -> Result<Self, EnvelopeError> {
+        let value = jcs::parse(json)?;
+        let text = |value: &Value, field, expected| {
+            value.as_str().map(str::to_owned).ok_or(EnvelopeError::Field { field, expected })
+        };
+        let payload = decode(&text(&value["payload"], "payload", "must be a base64 text")?)
+            .ok_or(EnvelopeError::Field { field: "payload", expected: "is not valid base64" })?;
+        let payload_type = text(&value["payloadType"], "payloadType", "must be a text")?;
+        let offered = value["signatures"]
+            .as_array()
+            .ok_or(EnvelopeError::Field { field: "signatures", expected: "must be a list" })?;
+        if offered.len() > MAX_SIGNATURES {
+            return Err(EnvelopeError::Field {
+                field: "signatures",
+                expected: "holds more than 16 signatures",
+            });
+        }
+        let signatures = offered
+            .iter()
+            .map(|signature| {
+                let keyid = match &signature["keyid"] {
+                    Value::Null => String::new(),
+                    value => text(value, "signatures[].keyid", "must be a text")?,
+                };
+                let sig =
+                    decode(&text(&signature["sig"], "signatures[].sig", "must be a base64 text")?).ok_or(
+                        EnvelopeError::Field { field: "signatures[].sig", expected: "is not valid base64" },
+                    )?;
+                Ok(EnvelopeSignature { keyid, sig })
+            })
+            .collect::<Result<_, EnvelopeError>>()?;
+        Ok(Self { payload, payload_type, signatures })
+    }
+
+    /// Writes the envelope in canonical JSON.
+    pub fn to_canonical_json(&self) -> Vec<u8> {
+        let signatures: Vec<Value> = self
+            .signatures
+            .iter()
+            .map(|signature| json!({ "keyid": signature.keyid, "sig": STANDARD.encode(&signature.sig) }))
+            .collect();
+        let value = json!({
+            "payload": STANDARD.encode(&self.payload),
+            "payloadType": self.payload_type,
+            "signatures": signatures,
+        });
+        jcs::to_vec(&value).expect("texts and lists always have a canonical form")
+    }
+
+    /// Keeps just the signatures that known keys really made, hints put right, and says whose they are.
+    ///
+    /// Without this anybody could change a hint or add a worthless signature and so get the same statement into the
+    /// log a second time. Fails if fewer than `threshold` distinct keys signed.
+    pub fn verified(
+        &self,
+        known: &[PublicKey],
+        threshold: usize,
+    ) -> Result<(Envelope, Vec<PublicKey>), EnvelopeError> {
+        let message = pae(&self.payload_type, &self.payload);
+        let mut signers: Vec<PublicKey> = Vec::new();
+        let mut signatures = Vec::new();
+        for signature in self.signatures.iter().take(MAX_SIGNATURES) {
+            let hinted_first = |key: &&PublicKey| key.id().to_string() != signature.keyid;
+            let mut candidates: Vec<&PublicKey> = known.iter().collect();
+            candidates.sort_by_key(hinted_first);
+            let made_by = candidates.into_iter().find(|key| key.verify(&message, &signature.sig));
+            if let Some(key) = made_by.filter(|key| !signers.contains(key)) {
+                signers.push(*key);
+                signatures
+                    .push(EnvelopeSignature { keyid: key.id().to_string(), sig: signature.sig.clone() });
+            }
+        }
+        if signers.is_empty() || signers.len() < threshold {
+            let (valid, offered) = (signers.len(), self.signatures.len());
+            return Err(EnvelopeError::TooFewSignatures { valid, threshold: threshold.max(1), offered });
+        }
+        let envelope =
+            Envelope { payload: self.payload.clone(), payload_type: self.payload_type.clone(), signatures };
+        Ok((envelope, signers))
+    }
+
+    /// The key ids that the signatures hint at, as far as they are ids.
+    pub fn hinted_keys(&self) -> impl Iterator<Item = KeyId> {
+        self.signatures.iter().filter_map(|signature| signature.keyid.parse().ok().map(KeyId))
+    }
+}
+
+/// The pre-authentication encoding: the bytes that a signature is made over.
+pub fn pae(payload_type: &str, payload: &[u8]) -> Vec<u8> {
+    let mut message = format!("DSSEv1 {} {payload_type} {} ", payload_type.len(), payload.len()).into_bytes();
+    message.extend_from_slice(payload);
+    message
+}
+
+fn decode(text: &str) -> Option<Vec<u8>> {
+    const ANY_PADDING: GeneralPurposeConfig =
+        GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent);
+    const EITHER: [GeneralPurpose; 2] = [
+        GeneralPurpose::new(&alphabet::STANDARD, ANY_PADDING),
+        GeneralPurpose::new(&alphabet::URL_SAFE, ANY_PADDING),
+    ];
+    EITHER.iter().find_map(|engine| engine.decode(text).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        super::{digest::Sha256Digest, key::test_keys},
+        *,
+    };
+
+    const STATEMENT: &str = r#"{"_type":"https://in-toto.io/Statement/v1","predicate":{"cancelLatencyMs":412,"cleanupStatus":"cleaned"},"predicateType":"https://ledger.example/predicate/trt-build-summary/v1","subject":[{"digest":{"sha256":"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},"name":"resnet50.engine"}]}"#;
+
+    #[test]
+    fn the_specifications_own_message() {
+        let message = pae("http://example.com/HelloWorld", b"hello world");
+        assert_eq!(message, b"DSSEv1 29 http://example.com/HelloWorld 11 hello world");
+        let envelope =
+            Envelope::sign(b"hello world".to_vec(), "http://example.com/HelloWorld", &test_keys::rfc8032_1());
+        assert_eq!(
+            STANDARD.encode(&envelope.signatures[0].sig),
+            "4DHX3Zn4qpBKvEj7maE8O9u9bjXEnPLLnyXVUJ2PXJR8DSLcL3QDpFvfJOj3pB/SPHsl6Jg4boxsMb6KvuYABw=="
+        );
+    }
+
+    #[test]
+    fn a_statement_becomes_the_known_entry() {
+        let (value, canonical) = jcs::parse_canonical(STATEMENT.as_bytes()).unwrap();
+        assert!(canonical);
+        let payload = jcs::to_vec(&value).unwrap();
+        let digest = |bytes: &[u8]| Sha256Digest::of(bytes).to_string();
+        assert_eq!(digest(&payload), "508643b5d51ca1b3f18d95dc3423b7729a39f7f5c206ef4d66ce306e492d3611");
+        let message = pae(PAYLOAD_TYPE, &payload);
+        assert_eq!(message.len(), 346);
+        assert_eq!(digest(&message), "56daa15f44ba6c2a4cc8fcdf86a7f3ea6595dc309dce1066f250c742dec093d0");
+        let envelope = Envelope::sign(payload, PAYLOAD_TYPE, &test_keys::rfc8032_1());
+        assert_eq!(
+            STANDARD.encode(&envelope.signatures[0].sig),
+            "MyXNmah28D0wGug07AAvXSc6FI8wbWQtUzrwuf4d+Yr+b/6o6hNK86p4STjoETh9T7/MOQc/SKZ/k/+im/FUCw=="
+        );
+        let json = envelope.to_canonical_json();
+        assert_eq!(json.len(), 652);
+        assert_eq!(digest(&json), "e10025deaa4185e864924abaac407bfdcdbbe91dd986f4e97d7228398afc7177");
+        assert_eq!(
+            super::super::merkle::leaf_hash(&json).to_string(),
+            "fb9f9ea8e8c1f5d5d5bcdb600e063b2f8b875be0974f53e65f9bd518e8bf461b"
+        );
+        assert_eq!(Envelope::parse(&json).unwrap(), envelope);
+    }
+
+    #[test]
+    fn only_real_signatures_of_known_keys_count() {
+        let (key, other) = (test_keys::rfc8032_1(), test_keys::rfc8032_2());
+        let (public, other_public) = (PublicKey::of(&key), PublicKey::of(&other));
+        let good = Envelope::sign(b"{}".to_vec(), PAYLOAD_TYPE, &key);
+        let signature = good.signatures[0].clone();
+        let with = |change: &dyn Fn(&mut Envelope)| {
+            let mut envelope = good.clone();
+            change(&mut envelope);
+            envelope
+        };
+        let refused = |envelope: Envelope, threshold| {
+            envelope.verified(&[public, other_public], threshold).unwrap_err();
+        };
+        refused(with(&|e| e.payload = b"{} ".to_vec()), 1);
+        refused(with(&|e| e.payload_type.push('x')), 1);
+        refused(with(&|e| e.signatures.clear()), 1);
+        refused(with(&|e| e.signatures[0].sig = vec![0; 64]), 1);
+        refused(with(&|e| e.signatures.push(signature.clone())), 2);
+        refused(with(&|e| e.signatures.clear()), 0);
+        assert!(good.verified(&[other_public], 1).is_err());
+
+        let wrong_hint = with(&|e| e.signatures[0].keyid = other_public.id().to_string());
+        let bad_first = with(&|e| {
+            e.signatures.insert(0, EnvelopeSignature { keyid: public.id().to_string(), sig: vec![1; 64] });
+        });
+        for altered in [wrong_hint, bad_first, with(&|e| e.signatures[0].keyid.clear())] {
+            let (normal, signers) = altered.verified(&[other_public, public], 1).unwrap();
+            assert_eq!(signers, [public]);
+            assert_eq!(normal, good, "an altered copy is the same entry");
+        }
+    }
+
+    #[test]
+    fn both_base64_alphabets_are_read_and_garbage_is_not() {
+        let envelope = |payload: &str| {
+            format!(r#"{{"payload":"{payload}","payloadType":"t","signatures":[{{"sig":"AA=="}}],"more":1}}"#)
+        };
+        for same in ["+/+/", "-_-_"] {
+            assert_eq!(Envelope::parse(envelope(same).as_bytes()).unwrap().payload, [0xfb, 0xff, 0xbf]);
+        }
+        assert_eq!(Envelope::parse(envelope("AA").as_bytes()).unwrap().payload, [0]);
+        for garbage in ["A", "A A=", "+-AA", "AB=C", "é"] {
+            let error = Envelope::parse(envelope(garbage).as_bytes()).unwrap_err().to_string();
+            assert!(error.contains("payload is not valid base64"), "{garbage}: {error}");
+        }
+        for (json, field) in [
+            (r#"{"payloadType":"t","signatures":[]}"#, "payload"),
+            (r#"{"payload":"","signatures":[]}"#, "payloadType"),
+            (r#"{"payload":"","payloadType":"t"}"#, "signatures"),
+            (r#"{"payload":"","payloadType":"t","signatures":[{}]}"#, "signatures[].sig"),
+            (r#"{"payload":"","payloadType":"t","signatures":[{"keyid":1,"sig":""}]}"#, "signatures[].keyid"),
+        ] {
+            assert!(Envelope::parse(json.as_bytes()).unwrap_err().to_string().contains(field));
+        }
+    }
+}
