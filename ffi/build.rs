@@ -45,7 +45,7 @@ fn main() {
     for family in Family::ALL {
         println!("cargo:rustc-check-cfg=cfg(acta_{})", family.name());
     }
-    for watched in ["build.rs", "shim/trt_shim.h", "shim/trt_shim.cpp", "Cargo.toml"] {
+    for watched in ["build.rs", "shim", "Cargo.toml"] {
         println!("cargo:rerun-if-changed={watched}");
     }
     println!("cargo:rerun-if-env-changed={INCLUDE_VARIABLE}");

@@ -1,25 +1,17 @@
 // Implements trt_shim.h for one family. Compiled once per family, against that family's headers, with
 //   -Dnvinfer1=<family's namespace> -Dnvonnxparser=<family's namespace>  (both families live in one binary)
 //   -DACTA_TRT_GETTER=<the exported getter>
-// Everything but the getter has internal linkage. Handles are this file's or TensorRT's own pointers, renamed.
+// Everything but the getter has internal linkage: nothing of one family can be taken for the other's.
 
+#include "boundary.hpp"
+#include "settings.hpp"
 #include "trt_shim.h"
 
-#include <NvInfer.h>
-#include <NvOnnxParser.h>
-
-#include <array>
-#include <atomic>
-#include <cstdio>
 #include <cstring>
 #include <dlfcn.h>
-#include <exception>
-#include <memory>
 
 namespace
 {
-
-using namespace nvinfer1;
 
 #ifdef TRT_MAJOR_RTX
 constexpr int32_t kFAMILY = ACTA_TRT_RTX;
@@ -27,222 +19,7 @@ constexpr int32_t kFAMILY = ACTA_TRT_RTX;
 constexpr int32_t kFAMILY = ACTA_TRT_ENTERPRISE;
 #endif
 
-// ---- exceptions and answers
-
-void note(acta_trt_text* text, char const* what) noexcept
-{
-    if (text != nullptr)
-    {
-        std::snprintf(text->bytes, sizeof text->bytes, "%s", what == nullptr ? "" : what);
-    }
-}
-
-template <class Body>
-int32_t guarded(acta_trt_text* text, Body body) noexcept
-{
-    try
-    {
-        return body();
-    }
-    catch (std::exception const& thrown)
-    {
-        note(text, thrown.what());
-    }
-    catch (...)
-    {
-        note(text, "an exception that is no std::exception");
-    }
-    return ACTA_TRT_THREW;
-}
-
-template <class Body>
-void guarded(Body body) noexcept
-{
-    guarded(nullptr, [&] {
-        body();
-        return ACTA_TRT_YES;
-    });
-}
-
-int32_t answer(bool yes) noexcept
-{
-    return yes ? ACTA_TRT_YES : ACTA_TRT_NO;
-}
-
-template <class Handle, class Object>
-int32_t hand_out(Handle** made, Object* object) noexcept
-{
-    *made = reinterpret_cast<Handle*>(object);
-    return answer(object != nullptr);
-}
-
-// ---- what TensorRT calls
-
-class Logger final : public ILogger
-{
-public:
-    Logger(acta_trt_log_fn call, void* context)
-        : mCall(call)
-        , mContext(context)
-    {
-    }
-    void log(Severity severity, AsciiChar const* message) noexcept override
-    {
-        mCall(mContext, static_cast<int32_t>(severity), message);
-    }
-
-private:
-    acta_trt_log_fn mCall;
-    void* mContext;
-};
-
-// Passes every error on, and keeps the first ones for TensorRT's own questions. No lock, no allocation.
-class Recorder final : public IErrorRecorder
-{
-public:
-    Recorder(acta_trt_error_fn call, void* context)
-        : mCall(call)
-        , mContext(context)
-    {
-    }
-    int32_t getNbErrors() const noexcept override
-    {
-        uint32_t const reported = mReported.load();
-        return static_cast<int32_t>(reported < mKept.size() ? reported : mKept.size());
-    }
-    ErrorCode getErrorCode(int32_t index) const noexcept override
-    {
-        Kept const* const kept = at(index);
-        return kept == nullptr ? ErrorCode::kINVALID_ARGUMENT : kept->code;
-    }
-    ErrorDesc getErrorDesc(int32_t index) const noexcept override
-    {
-        Kept const* const kept = at(index);
-        return kept == nullptr ? "" : kept->text;
-    }
-    bool hasOverflowed() const noexcept override
-    {
-        return mReported.load() > mKept.size();
-    }
-    void clear() noexcept override
-    {
-        for (auto& kept : mKept)
-        {
-            kept.ready.store(false);
-        }
-        mReported.store(0);
-    }
-    bool reportError(ErrorCode code, ErrorDesc message) noexcept override
-    {
-        mCall(mContext, static_cast<int32_t>(code), message);
-        uint32_t const index = mReported.fetch_add(1);
-        if (index < mKept.size())
-        {
-            Kept& kept = mKept[index];
-            kept.code = code;
-            std::snprintf(kept.text, sizeof kept.text, "%s", message == nullptr ? "" : message);
-            kept.ready.store(true);
-        }
-        return false;
-    }
-    RefCount incRefCount() noexcept override
-    {
-        return ++mReferences;
-    }
-    RefCount decRefCount() noexcept override
-    {
-        return --mReferences;
-    }
-
-private:
-    struct Kept
-    {
-        std::atomic<bool> ready{false};
-        ErrorCode code{ErrorCode::kSUCCESS};
-        char text[kMAX_DESC_LENGTH + 1]{};
-    };
-    Kept const* at(int32_t index) const noexcept
-    {
-        bool const inside = index >= 0 && static_cast<size_t>(index) < mKept.size();
-        return inside && mKept[index].ready.load() ? &mKept[index] : nullptr;
-    }
-
-    acta_trt_error_fn mCall;
-    void* mContext;
-    std::array<Kept, 32> mKept{};
-    std::atomic<uint32_t> mReported{0};
-    std::atomic<RefCount> mReferences{0};
-};
-
-class Monitor final : public IProgressMonitor
-{
-public:
-    explicit Monitor(acta_trt_monitor_calls const& calls)
-        : mCalls(calls)
-    {
-    }
-    void phaseStart(char const* name, char const* parent, int32_t steps) noexcept override
-    {
-        mCalls.phase_start(mCalls.context, name, parent, steps);
-    }
-    bool stepComplete(char const* name, int32_t step) noexcept override
-    {
-        return mCalls.step_complete(mCalls.context, name, step) != 0;
-    }
-    void phaseFinish(char const* name) noexcept override
-    {
-        mCalls.phase_finish(mCalls.context, name);
-    }
-
-private:
-    acta_trt_monitor_calls mCalls;
-};
-
-// The recorder is declared first, so it goes last.
-struct Builder
-{
-    Builder(acta_trt_error_fn error, void* context)
-        : recorder(error, context)
-    {
-    }
-    Recorder recorder;
-    std::unique_ptr<IBuilder> builder;
-};
-
-// ---- handles back to objects
-
-Logger& of(acta_trt_logger* handle) { return *reinterpret_cast<Logger*>(handle); }
-Monitor* of(acta_trt_monitor* handle) { return reinterpret_cast<Monitor*>(handle); }
-Builder& of(acta_trt_builder* handle) { return *reinterpret_cast<Builder*>(handle); }
-INetworkDefinition& of(acta_trt_network* handle) { return *reinterpret_cast<INetworkDefinition*>(handle); }
-nvonnxparser::IParser& of(acta_trt_parser* handle) { return *reinterpret_cast<nvonnxparser::IParser*>(handle); }
-IOptimizationProfile& of(acta_trt_profile* handle) { return *reinterpret_cast<IOptimizationProfile*>(handle); }
-IBuilderConfig& of(acta_trt_config* handle) { return *reinterpret_cast<IBuilderConfig*>(handle); }
-ITimingCache& of(acta_trt_cache* handle) { return *reinterpret_cast<ITimingCache*>(handle); }
-IHostMemory& of(acta_trt_memory* handle) { return *reinterpret_cast<IHostMemory*>(handle); }
-
-acta_trt_dims dims_out(Dims const& dims) noexcept
-{
-    acta_trt_dims out{dims.nbDims, {}};
-    for (int32_t i = 0; i < dims.nbDims && i < ACTA_TRT_MAX_DIMS; ++i)
-    {
-        out.sizes[i] = dims.d[i];
-    }
-    return out;
-}
-
-Dims dims_in(acta_trt_dims const& dims) noexcept
-{
-    Dims in{};
-    in.nbDims = dims.count < ACTA_TRT_MAX_DIMS ? dims.count : ACTA_TRT_MAX_DIMS;
-    for (int32_t i = 0; i < in.nbDims; ++i)
-    {
-        in.d[i] = dims.sizes[i];
-    }
-    return in;
-}
-
-// ---- logger, monitor, builder
+// ---- logger, recorder, monitor, builder
 
 int32_t locate(void const* symbol, char* path, uint64_t capacity) noexcept
 {
@@ -265,6 +42,17 @@ int32_t logger_create(acta_trt_log_fn log, void* context, acta_trt_logger** made
     return guarded(text, [&] { return hand_out(made, new Logger(log, context)); });
 }
 
+int32_t recorder_create(
+    acta_trt_error_fn error, void* context, acta_trt_recorder** made, acta_trt_text* text) noexcept
+{
+    return guarded(text, [&] { return hand_out(made, new Recorder(error, context)); });
+}
+
+void recorder_destroy(acta_trt_recorder* recorder) noexcept
+{
+    guarded([&] { delete &of(recorder); });
+}
+
 int32_t monitor_create(acta_trt_monitor_calls const* calls, acta_trt_monitor** made, acta_trt_text* text) noexcept
 {
     return guarded(text, [&] { return hand_out(made, new Monitor(*calls)); });
@@ -275,21 +63,19 @@ void monitor_destroy(acta_trt_monitor* monitor) noexcept
     guarded([&] { delete of(monitor); });
 }
 
-int32_t builder_create(void* entry, acta_trt_logger* logger, acta_trt_error_fn error, void* context,
-    acta_trt_builder** made, acta_trt_text* text) noexcept
+int32_t builder_create(void* entry, acta_trt_logger* logger, acta_trt_recorder* recorder, acta_trt_builder** made,
+    acta_trt_text* text) noexcept
 {
     return guarded(text, [&] {
         using Create = void* (*) (void*, int32_t);
         auto const create = reinterpret_cast<Create>(entry);
-        auto whole = std::make_unique<Builder>(error, context);
         ILogger* const base = &of(logger);
-        whole->builder.reset(static_cast<IBuilder*>(create(base, NV_TENSORRT_VERSION)));
-        if (!whole->builder)
+        auto* const builder = static_cast<IBuilder*>(create(base, NV_TENSORRT_VERSION));
+        if (builder != nullptr)
         {
-            return ACTA_TRT_NO;
+            builder->setErrorRecorder(&of(recorder));
         }
-        whole->builder->setErrorRecorder(&whole->recorder);
-        return hand_out(made, whole.release());
+        return hand_out(made, builder);
     });
 }
 
@@ -300,13 +86,13 @@ void builder_destroy(acta_trt_builder* builder) noexcept
 
 int32_t builder_set_max_threads(acta_trt_builder* builder, int32_t threads, acta_trt_text* text) noexcept
 {
-    return guarded(text, [&] { return answer(of(builder).builder->setMaxThreads(threads)); });
+    return guarded(text, [&] { return answer(of(builder).setMaxThreads(threads)); });
 }
 
 int32_t builder_max_threads(acta_trt_builder* builder, int32_t* threads, acta_trt_text* text) noexcept
 {
     return guarded(text, [&] {
-        *threads = of(builder).builder->getMaxThreads();
+        *threads = of(builder).getMaxThreads();
         return ACTA_TRT_YES;
     });
 }
@@ -315,7 +101,7 @@ int32_t builder_build(acta_trt_builder* builder, acta_trt_network* network, acta
     acta_trt_memory** made, acta_trt_text* text) noexcept
 {
     return guarded(text,
-        [&] { return hand_out(made, of(builder).builder->buildSerializedNetwork(of(network), of(config))); });
+        [&] { return hand_out(made, of(builder).buildSerializedNetwork(of(network), of(config))); });
 }
 
 // ---- network and parser
@@ -323,7 +109,7 @@ int32_t builder_build(acta_trt_builder* builder, acta_trt_network* network, acta
 int32_t network_create(
     acta_trt_builder* builder, uint32_t flags, acta_trt_network** made, acta_trt_text* text) noexcept
 {
-    return guarded(text, [&] { return hand_out(made, of(builder).builder->createNetworkV2(flags)); });
+    return guarded(text, [&] { return hand_out(made, of(builder).createNetworkV2(flags)); });
 }
 
 void network_destroy(acta_trt_network* network) noexcept
@@ -425,7 +211,7 @@ int32_t parser_error(
 
 int32_t profile_create(acta_trt_builder* builder, acta_trt_profile** made, acta_trt_text* text) noexcept
 {
-    return guarded(text, [&] { return hand_out(made, of(builder).builder->createOptimizationProfile()); });
+    return guarded(text, [&] { return hand_out(made, of(builder).createOptimizationProfile()); });
 }
 
 int32_t profile_set_dims(acta_trt_profile* profile, char const* input, int32_t selector, acta_trt_dims const* dims,
@@ -455,132 +241,12 @@ int32_t profile_is_valid(acta_trt_profile* profile, acta_trt_text* text) noexcep
 
 int32_t config_create(acta_trt_builder* builder, acta_trt_config** made, acta_trt_text* text) noexcept
 {
-    return guarded(text, [&] { return hand_out(made, of(builder).builder->createBuilderConfig()); });
+    return guarded(text, [&] { return hand_out(made, of(builder).createBuilderConfig()); });
 }
 
 void config_destroy(acta_trt_config* config) noexcept
 {
     guarded([&] { delete &of(config); });
-}
-
-// TensorRT's setter returns void here: the caller reads the value back to learn whether it was taken.
-constexpr int32_t kASKED = ACTA_TRT_YES;
-
-int32_t set_integer(IBuilderConfig& config, int32_t setting, int32_t index, int64_t value)
-{
-    auto const small = static_cast<int32_t>(value);
-    switch (setting)
-    {
-    case ACTA_TRT_FLAGS: config.setFlags(static_cast<BuilderFlags>(value)); return kASKED;
-    case ACTA_TRT_OPTIMIZATION_LEVEL: config.setBuilderOptimizationLevel(small); return kASKED;
-    case ACTA_TRT_TACTIC_SOURCES: return answer(config.setTacticSources(static_cast<TacticSources>(value)));
-    case ACTA_TRT_MAX_AUX_STREAMS: return answer(config.setMaxAuxStreams(small));
-    case ACTA_TRT_HARDWARE_COMPATIBILITY:
-        config.setHardwareCompatibilityLevel(static_cast<HardwareCompatibilityLevel>(small));
-        return kASKED;
-    case ACTA_TRT_PROFILING_VERBOSITY:
-        config.setProfilingVerbosity(static_cast<ProfilingVerbosity>(small));
-        return kASKED;
-    case ACTA_TRT_AVG_TIMING_ITERATIONS: config.setAvgTimingIterations(small); return kASKED;
-    case ACTA_TRT_MAX_TACTICS: config.setMaxNbTactics(small); return kASKED;
-    case ACTA_TRT_TILING_LEVEL:
-        return answer(config.setTilingOptimizationLevel(static_cast<TilingOptimizationLevel>(small)));
-    case ACTA_TRT_L2_LIMIT: return answer(config.setL2LimitForTiling(value));
-    case ACTA_TRT_RUNTIME_PLATFORM: config.setRuntimePlatform(static_cast<RuntimePlatform>(small)); return kASKED;
-    case ACTA_TRT_ENGINE_CAPABILITY:
-        config.setEngineCapability(static_cast<EngineCapability>(small));
-        return kASKED;
-    case ACTA_TRT_MEMORY_POOL:
-        config.setMemoryPoolLimit(static_cast<MemoryPoolType>(index), static_cast<size_t>(value));
-        return kASKED;
-    case ACTA_TRT_PREVIEW_FEATURE:
-        config.setPreviewFeature(static_cast<PreviewFeature>(index), value != 0);
-        return kASKED;
-#ifdef TRT_MAJOR_RTX
-    case ACTA_TRT_COMPUTE_CAPABILITY_COUNT: return answer(config.setNbComputeCapabilities(small));
-    case ACTA_TRT_COMPUTE_CAPABILITY:
-        return answer(config.setComputeCapability(static_cast<ComputeCapability>(small), index));
-#endif
-    default: return ACTA_TRT_UNSUPPORTED;
-    }
-}
-
-int32_t get_integer(IBuilderConfig& config, int32_t setting, int32_t index, int64_t& value)
-{
-    auto const found = [&value](auto raw) {
-        value = static_cast<int64_t>(raw);
-        return ACTA_TRT_YES;
-    };
-    switch (setting)
-    {
-    case ACTA_TRT_FLAGS: return found(config.getFlags());
-    case ACTA_TRT_OPTIMIZATION_LEVEL: return found(config.getBuilderOptimizationLevel());
-    case ACTA_TRT_TACTIC_SOURCES: return found(config.getTacticSources());
-    case ACTA_TRT_MAX_AUX_STREAMS: return found(config.getMaxAuxStreams());
-    case ACTA_TRT_HARDWARE_COMPATIBILITY: return found(config.getHardwareCompatibilityLevel());
-    case ACTA_TRT_PROFILING_VERBOSITY: return found(config.getProfilingVerbosity());
-    case ACTA_TRT_AVG_TIMING_ITERATIONS: return found(config.getAvgTimingIterations());
-    case ACTA_TRT_MAX_TACTICS: return found(config.getMaxNbTactics());
-    case ACTA_TRT_TILING_LEVEL: return found(config.getTilingOptimizationLevel());
-    case ACTA_TRT_L2_LIMIT: return found(config.getL2LimitForTiling());
-    case ACTA_TRT_RUNTIME_PLATFORM: return found(config.getRuntimePlatform());
-    case ACTA_TRT_ENGINE_CAPABILITY: return found(config.getEngineCapability());
-    case ACTA_TRT_MEMORY_POOL: return found(config.getMemoryPoolLimit(static_cast<MemoryPoolType>(index)));
-    case ACTA_TRT_PREVIEW_FEATURE: return found(config.getPreviewFeature(static_cast<PreviewFeature>(index)));
-    case ACTA_TRT_PROFILE_COUNT: return found(config.getNbOptimizationProfiles());
-    case ACTA_TRT_HAS_TIMING_CACHE: return found(config.getTimingCache() != nullptr);
-#ifdef TRT_MAJOR_RTX
-    case ACTA_TRT_COMPUTE_CAPABILITY_COUNT: return found(config.getNbComputeCapabilities());
-    case ACTA_TRT_COMPUTE_CAPABILITY: return found(config.getComputeCapability(index));
-#endif
-    default: return ACTA_TRT_UNSUPPORTED;
-    }
-}
-
-// Build routes came with some 11.x: the headers at hand tell whether they are there.
-template <class Config>
-auto set_route(Config& config, char const* value, int) -> decltype(config.setBuildRoute(value), int32_t{})
-{
-    return answer(config.setBuildRoute(value));
-}
-template <class Config>
-int32_t set_route(Config&, char const*, long)
-{
-    return ACTA_TRT_UNSUPPORTED;
-}
-template <class Config>
-auto get_route(Config& config, bool all, char const** value, int) -> decltype(config.getBuildRoute(), int32_t{})
-{
-    *value = all ? config.getAllBuildRoutes() : config.getBuildRoute();
-    return ACTA_TRT_YES;
-}
-template <class Config>
-int32_t get_route(Config&, bool, char const**, long)
-{
-    return ACTA_TRT_UNSUPPORTED;
-}
-template <class Config>
-auto set_remote(Config& config, char const* value, int)
-    -> decltype(config.setRemoteAutoTuningConfig(value), int32_t{})
-{
-    return answer(config.setRemoteAutoTuningConfig(value));
-}
-template <class Config>
-int32_t set_remote(Config&, char const*, long)
-{
-    return ACTA_TRT_UNSUPPORTED;
-}
-template <class Config>
-auto get_remote(Config& config, char const** value, int)
-    -> decltype(config.getRemoteAutoTuningConfig(), int32_t{})
-{
-    *value = config.getRemoteAutoTuningConfig();
-    return ACTA_TRT_YES;
-}
-template <class Config>
-int32_t get_remote(Config&, char const**, long)
-{
-    return ACTA_TRT_UNSUPPORTED;
 }
 
 int32_t config_set(
@@ -713,6 +379,8 @@ constexpr acta_trt_api kAPI{
     {kFAMILY, NV_TENSORRT_MAJOR, NV_TENSORRT_MINOR, NV_TENSORRT_PATCH, NV_TENSORRT_BUILD},
     locate,
     logger_create,
+    recorder_create,
+    recorder_destroy,
     monitor_create,
     monitor_destroy,
     builder_create,

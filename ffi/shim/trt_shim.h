@@ -10,8 +10,9 @@
  *  - every call that TensorRT may refuse says so in its answer, and a handle is written only with ACTA_TRT_YES;
  *  - pointers handed to callbacks are valid during that callback only;
  *  - callbacks may come from any thread, and must neither throw nor unwind;
- *  - delete order: monitor, recorder and logger outlive the builder; parsers go before their network, networks and
- *    configs before their builder; a timing cache outlives the builder it was attached through; host memory is free.
+ *  - delete order: parsers go before their network, networks and configs before their builder, the builder before its
+ *    monitors, timing caches, error recorder and logger. A timing cache keeps the recorder of the builder that it came
+ *    from, so it goes before that. Host memory is free.
  *
  * The header needs <stdint.h> only, so that bindgen can read it without a compiler's own headers.
  */
@@ -122,6 +123,7 @@ typedef struct acta_trt_monitor_calls {
 
 /* Handles. */
 typedef struct acta_trt_logger acta_trt_logger;
+typedef struct acta_trt_recorder acta_trt_recorder;
 typedef struct acta_trt_monitor acta_trt_monitor;
 typedef struct acta_trt_builder acta_trt_builder;
 typedef struct acta_trt_network acta_trt_network;
@@ -140,11 +142,14 @@ typedef struct acta_trt_api {
 
     int32_t (*logger_create)(acta_trt_log_fn log, void *context, acta_trt_logger **made, acta_trt_text *text);
 
+    int32_t (*recorder_create)(acta_trt_error_fn error, void *context, acta_trt_recorder **made, acta_trt_text *text);
+    void (*recorder_destroy)(acta_trt_recorder *recorder);
+
     int32_t (*monitor_create)(const acta_trt_monitor_calls *calls, acta_trt_monitor **made, acta_trt_text *text);
     void (*monitor_destroy)(acta_trt_monitor *monitor);
 
-    /* `entry` is the library's createInferBuilder_INTERNAL. The builder owns an error recorder that calls `error`. */
-    int32_t (*builder_create)(void *entry, acta_trt_logger *logger, acta_trt_error_fn error, void *context,
+    /* `entry` is the library's createInferBuilder_INTERNAL. */
+    int32_t (*builder_create)(void *entry, acta_trt_logger *logger, acta_trt_recorder *recorder,
                               acta_trt_builder **made, acta_trt_text *text);
     void (*builder_destroy)(acta_trt_builder *builder);
     int32_t (*builder_set_max_threads)(acta_trt_builder *builder, int32_t threads, acta_trt_text *text);

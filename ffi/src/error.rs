@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::log::LogLine;
+use crate::log::Heard;
 use crate::shim::Refusal;
 use crate::version::Family;
 
@@ -10,14 +10,14 @@ use crate::version::Family;
 #[derive(Debug, Error)]
 pub enum Error {
     /// TensorRT said no.
-    #[error("TensorRT refused {call}{}{}", aside(.detail), said(.log))]
+    #[error("TensorRT refused {call}{}{}", aside(.detail), .heard.after_colon())]
     Refused {
         /// The call, as NvInfer names it.
         call: &'static str,
         /// What was asked, where one call is made for several things.
         detail: String,
-        /// The warnings and errors that TensorRT logged during the call.
-        log: Vec<LogLine>,
+        /// What TensorRT said during the call.
+        heard: Heard,
     },
     /// The loaded family, or the loaded version of it, has no such call.
     #[error("{family} as it was loaded has no {call}")]
@@ -36,7 +36,7 @@ pub enum Error {
         message: String,
     },
     /// A setter without an answer left another value than the one asked for.
-    #[error("asked {call} for {asked}, and TensorRT kept {kept}{}", said(.log))]
+    #[error("asked {call} for {asked}, and TensorRT kept {kept}{}", .heard.after_colon())]
     NotKept {
         /// The setter, as NvInfer names it.
         call: &'static str,
@@ -44,8 +44,8 @@ pub enum Error {
         asked: i64,
         /// The value that the getter returned afterwards.
         kept: i64,
-        /// The warnings and errors that TensorRT logged during the call.
-        log: Vec<LogLine>,
+        /// What TensorRT said during the call.
+        heard: Heard,
     },
     /// The argument cannot be said in C: a NUL inside a text, or more dimensions than TensorRT knows.
     #[error("cannot pass {what} to TensorRT")]
@@ -56,10 +56,10 @@ pub enum Error {
 }
 
 impl Error {
-    /// Builds the error for a refusal, with what TensorRT logged meanwhile.
-    pub(crate) fn new(call: &'static str, family: Family, refusal: Refusal, log: Vec<LogLine>) -> Self {
+    /// Builds the error for a refusal, with what TensorRT said meanwhile.
+    pub(crate) fn new(call: &'static str, family: Family, refusal: Refusal, heard: Heard) -> Self {
         match refusal {
-            Refusal::No => Self::Refused { call, detail: String::new(), log },
+            Refusal::No => Self::Refused { call, detail: String::new(), heard },
             Refusal::Unsupported => Self::Unsupported { call, family },
             Refusal::Threw(message) => Self::Exception { call, message },
         }
@@ -68,7 +68,7 @@ impl Error {
     /// Adds what was asked.
     pub(crate) fn with_detail(self, asked: impl FnOnce() -> String) -> Self {
         match self {
-            Self::Refused { call, log, .. } => Self::Refused { call, detail: asked(), log },
+            Self::Refused { call, heard, .. } => Self::Refused { call, detail: asked(), heard },
             other => other,
         }
     }
@@ -76,8 +76,4 @@ impl Error {
 
 fn aside(detail: &str) -> String {
     if detail.is_empty() { String::new() } else { format!(" ({detail})") }
-}
-
-fn said(log: &[LogLine]) -> String {
-    log.first().map(|line| format!(": {}", line.message)).unwrap_or_default()
 }

@@ -6,8 +6,9 @@
 //!
 //! A library that was accepted is never unloaded: it has threads, thread-local data and global state of its own.
 
-use std::ffi::{CStr, c_char, c_void};
+use std::ffi::{CStr, OsStr, c_char, c_void};
 use std::fmt;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -36,6 +37,17 @@ struct Loaded {
     create_builder: Entry,
     create_parser: Entry,
 }
+
+/// An opened parser library.
+struct Parser {
+    object: Object,
+    path: PathBuf,
+    version: i32,
+    create: Entry,
+}
+
+/// What a file holds, or why it is not used.
+type Found<T> = Result<T, Outcome>;
 
 impl Library {
     /// Opens the first library that the search finds and that fits the headers.
@@ -133,7 +145,7 @@ impl fmt::Debug for Library {
 }
 
 /// Opens one file, and its parser; a refused library is closed again.
-fn open(place: Place, file: &Path, search: &LibrarySearch) -> Result<Loaded, Outcome> {
+fn open(place: Place, file: &Path, search: &LibrarySearch) -> Found<Loaded> {
     let object = load(file).map_err(Outcome::NotLoaded)?;
     let version = Version {
         major: number(&object, "getInferLibMajorVersion")?,
@@ -144,14 +156,14 @@ fn open(place: Place, file: &Path, search: &LibrarySearch) -> Result<Loaded, Out
     let family = family_of(file, &object).ok_or(Outcome::UnknownFamily { version })?;
     let refused = Outcome::Refused { family, version };
     let Some(api) = shim::table(family) else { return Err(refused) };
-    if search.families().all(|wanted| wanted != family) || !family.accepts(shim::header_version(api), version) {
+    if search.families().all(|wanted| wanted != family) || !family.accepts(shim::header_version(api), version)
+    {
         return Err(refused);
     }
     let create_builder = symbol(&object, "createInferBuilder_INTERNAL")?;
     let path = locate(create_builder).unwrap_or_else(|| file.to_owned());
-    let (parser, parser_path, create_parser) = open_parser(family, &path, version)?;
-    let parser_version = number(&parser, "getNvOnnxParserVersion")?;
-    std::mem::forget(parser);
+    let parser = open_parser(family, place, file, &path, version)?;
+    std::mem::forget(parser.object);
     std::mem::forget(object);
     Ok(Loaded {
         family,
@@ -159,38 +171,40 @@ fn open(place: Place, file: &Path, search: &LibrarySearch) -> Result<Loaded, Out
         version,
         place,
         path,
-        parser_path,
-        parser_version,
+        parser_path: parser.path,
+        parser_version: parser.version,
         create_builder,
-        create_parser,
+        create_parser: parser.create,
     })
 }
 
-/// Opens the parser next to the library, else by the loader's path.
-fn open_parser(family: Family, library: &Path, version: Version) -> Result<(Object, PathBuf, Entry), Outcome> {
+/// Opens the parser: it lies beside the library. Only a library by the loader's path may have one by that path too, for
+/// by its bare name the loader also gives out a parser of another TensorRT that this process has open.
+fn open_parser(family: Family, place: Place, file: &Path, path: &Path, version: Version) -> Found<Parser> {
     let stem = family.parser_stem();
     let name = format!("{stem}.{}", version.major);
-    let folder = library.parent().unwrap_or(Path::new(""));
-    let beside = [name.as_str(), stem].map(|name| folder.join(name)).into_iter().filter(|path| path.exists());
-    let mut said = Vec::new();
-    for file in beside.chain([PathBuf::from(&name)]) {
+    let folders: Vec<_> = [path, file].into_iter().filter_map(Path::parent).collect();
+    let names = [name.as_str(), stem];
+    let beside = folders.iter().flat_map(|folder| names.map(|name| folder.join(name)));
+    let by_loader = (place == Place::LoaderPath).then(|| PathBuf::from(&name));
+    let mut said = "no such file".to_owned();
+    for file in beside.filter(|file| file.is_file()).chain(by_loader) {
         match load(&file) {
             Ok(object) => {
                 let create = symbol(&object, "createNvOnnxParser_INTERNAL")?;
-                let path = locate(create).unwrap_or(file);
-                return Ok((object, path, create));
+                let version = number(&object, "getNvOnnxParserVersion")?;
+                return Ok(Parser { path: locate(create).unwrap_or(file), version, create, object });
             }
-            Err(reason) => said.push(reason),
+            Err(reason) => said = reason,
         }
     }
-    Err(Outcome::NoParser { folder: folder.to_owned(), name, reason: said.join("; ") })
+    let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+    Err(Outcome::NoParser { folder, name, reason: said })
 }
 
 /// The family, by the name that was opened, or by the name that it leads to.
 fn family_of(file: &Path, object: &Object) -> Option<Family> {
-    let name = |path: &Path| {
-        path.file_name().and_then(|name| Family::of_file_name(&name.to_string_lossy()))
-    };
+    let name = |path: &Path| path.file_name().and_then(|name| Family::of_file_name(&name.to_string_lossy()));
     let real = || symbol(object, "getInferLibMajorVersion").ok().and_then(locate);
     name(file).or_else(|| real().as_deref().and_then(name))
 }
@@ -201,13 +215,13 @@ fn load(file: &Path) -> Result<Object, String> {
     unsafe { Object::open(Some(file), RTLD_NOW | RTLD_LOCAL) }.map_err(|error| error.to_string())
 }
 
-fn symbol(object: &Object, name: &'static str) -> Result<Entry, Outcome> {
+fn symbol(object: &Object, name: &'static str) -> Found<Entry> {
     // SAFETY: the symbol is only taken as an address here; whoever calls it casts it to its declared type.
     let found = unsafe { object.get::<Entry>(name.as_bytes()) };
     found.map(|symbol| *symbol).map_err(|_| Outcome::NoSymbol(name))
 }
 
-fn number(object: &Object, name: &'static str) -> Result<i32, Outcome> {
+fn number(object: &Object, name: &'static str) -> Found<i32> {
     // SAFETY: NvInfer and NvOnnxParser declare all of these functions as `int32_t name() noexcept`.
     let found = unsafe { object.get::<unsafe extern "C" fn() -> i32>(name.as_bytes()) };
     let function = found.map_err(|_| Outcome::NoSymbol(name))?;
@@ -229,8 +243,7 @@ fn locate(entry: Entry) -> Option<PathBuf> {
     }
     // SAFETY: with that answer the buffer holds a NUL-terminated string.
     let found = unsafe { CStr::from_ptr(path.as_ptr()) };
-    let found = PathBuf::from(std::os::unix::ffi::OsStringExt::from_vec(found.to_bytes().to_vec()));
-    found.canonicalize().ok()
+    Path::new(OsStr::from_bytes(found.to_bytes())).canonicalize().ok()
 }
 
 /// No library could be used.

@@ -1,14 +1,10 @@
-//! TensorRT's log and its error recorder.
-//!
-//! A logger must outlive everything that may use it, and TensorRT keeps the first builder's logger as the process's
-//! global one. So a logger is never destroyed: when its builder is gone it is emptied, and lent to the next one.
+//! What TensorRT says: its log and its recorded errors, passed to a sink, and kept for the result of a call.
 
-use std::ffi::{c_char, c_void};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex};
 
-use crate::callback::{bytes, caught, lock};
+use crate::callback::{caught, lock};
 use crate::error::Error;
-use crate::shim::{self, Api, call};
+use crate::shim;
 use crate::sys;
 use crate::version::Family;
 
@@ -28,7 +24,7 @@ pub enum Severity {
 }
 
 impl Severity {
-    fn from_raw(raw: i32) -> Self {
+    pub(crate) fn from_raw(raw: i32) -> Self {
         match raw {
             0 => Self::InternalError,
             1 => Self::Error,
@@ -96,13 +92,37 @@ impl RecordedError {
     }
 }
 
-/// What one operation left behind: warnings and errors only, and a bounded number of them.
+/// What TensorRT said during one call. An error goes to the recorder *or* to the log, as TensorRT pleases: most of its
+/// own go to the recorder, the parser's and the early ones to the log.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Heard {
+    /// Warnings and errors of the log, in order; everything else went to the sink only.
+    pub log: Vec<LogLine>,
+    /// What the error recorder got, in order.
+    pub errors: Vec<RecordedError>,
+}
+
+impl Heard {
+    /// Every error's text, recorded or logged.
+    pub fn error_messages(&self) -> impl Iterator<Item = &str> {
+        let recorded = self.errors.iter().map(|error| error.message.as_str());
+        let logged = self.log.iter().filter(|line| line.severity <= Severity::Error);
+        recorded.chain(logged.map(|line| line.message.as_str()))
+    }
+
+    /// The first error's text, else the first warning's, to follow a colon.
+    pub(crate) fn after_colon(&self) -> String {
+        let warning = || self.log.first().map(|line| line.message.as_str());
+        let first = self.error_messages().next().or_else(warning);
+        first.map(|text| format!(": {text}")).unwrap_or_default()
+    }
+}
+
+/// What one operation left behind, in bounded number.
 #[derive(Debug, Default)]
 pub(crate) struct Kept {
-    pub(crate) lines: Vec<LogLine>,
-    pub(crate) lines_dropped: u64,
-    pub(crate) errors: Vec<RecordedError>,
-    pub(crate) errors_dropped: u64,
+    pub(crate) heard: Heard,
+    pub(crate) dropped: u64,
     pub(crate) sink_panics: Vec<String>,
 }
 
@@ -135,30 +155,30 @@ impl Journal {
         body: impl FnOnce(*mut sys::acta_trt_text) -> i32,
     ) -> Result<(), Error> {
         drop(self.take());
-        shim::ask(body).map_err(|refusal| Error::new(name, family, refusal, self.take().lines))
+        shim::ask(body).map_err(|refusal| Error::new(name, family, refusal, self.take().heard))
     }
 
-    fn log(&self, severity: Severity, message: &[u8]) {
+    pub(crate) fn log(&self, severity: Severity, message: &[u8]) {
         if severity <= Severity::Warning {
             let message = String::from_utf8_lossy(message).into_owned();
             let mut kept = lock(&self.kept);
-            if kept.lines.len() < KEEP {
-                kept.lines.push(LogLine { severity, message });
+            if kept.heard.log.len() < KEEP {
+                kept.heard.log.push(LogLine { severity, message });
             } else {
-                kept.lines_dropped += 1;
+                kept.dropped += 1;
             }
         }
         self.guard(|| self.sink.log(severity, message));
     }
 
-    fn error(&self, code: i32, message: &[u8]) {
+    pub(crate) fn error(&self, code: i32, message: &[u8]) {
         {
             let text = String::from_utf8_lossy(message).into_owned();
             let mut kept = lock(&self.kept);
-            if kept.errors.len() < KEEP {
-                kept.errors.push(RecordedError { code, message: text });
+            if kept.heard.errors.len() < KEEP {
+                kept.heard.errors.push(RecordedError { code, message: text });
             } else {
-                kept.errors_dropped += 1;
+                kept.dropped += 1;
             }
         }
         self.guard(|| self.sink.error(code, message));
@@ -172,100 +192,4 @@ impl Journal {
             }
         }
     }
-}
-
-/// The Rust half of a logger; lives as long as the process.
-struct Shell {
-    journal: RwLock<Option<Arc<Journal>>>,
-}
-
-/// A logger, both halves.
-struct Logger {
-    family: Family,
-    shell: &'static Shell,
-    handle: *mut sys::acta_trt_logger,
-}
-
-// SAFETY: the C++ half is never changed nor destroyed after its creation, and is made to be called from any thread.
-unsafe impl Send for Logger {}
-
-/// Loggers that no builder uses at the moment.
-static IDLE: Mutex<Vec<Logger>> = Mutex::new(Vec::new());
-
-/// A logger lent to one builder.
-pub(crate) struct Lease {
-    logger: Option<Logger>,
-}
-
-impl Lease {
-    /// Lends a logger that writes to this journal until the lease is dropped.
-    pub(crate) fn new(family: Family, api: Api, journal: &Arc<Journal>) -> Result<Self, Error> {
-        let idle = {
-            let mut idle = lock(&IDLE);
-            let found = idle.iter().position(|logger| logger.family == family);
-            found.map(|index| idle.swap_remove(index))
-        };
-        let logger = match idle {
-            Some(logger) => logger,
-            None => Self::make(family, api)?,
-        };
-        fill(logger.shell, Some(Arc::clone(journal)));
-        Ok(Self { logger: Some(logger) })
-    }
-
-    fn make(family: Family, api: Api) -> Result<Logger, Error> {
-        let shell: &'static Shell = Box::leak(Box::new(Shell { journal: RwLock::new(None) }));
-        let mut handle = std::ptr::null_mut();
-        shim::ask(|text| {
-            let context = std::ptr::from_ref(shell).cast_mut().cast();
-            // SAFETY: the callback expects a `Shell` that is never freed, and gets one.
-            unsafe { call!(api, logger_create(Some(on_log), context, &raw mut handle, text)) }
-        })
-        .map_err(|refusal| Error::new("ILogger", family, refusal, Vec::new()))?;
-        Ok(Logger { family, shell, handle })
-    }
-
-    pub(crate) fn handle(&self) -> *mut sys::acta_trt_logger {
-        self.logger.as_ref().map_or(std::ptr::null_mut(), |logger| logger.handle)
-    }
-}
-
-impl Drop for Lease {
-    fn drop(&mut self) {
-        if let Some(logger) = self.logger.take() {
-            fill(logger.shell, None);
-            lock(&IDLE).push(logger);
-        }
-    }
-}
-
-/// Changes whom a logger writes to; waits for lines that are being written.
-fn fill(shell: &Shell, journal: Option<Arc<Journal>>) {
-    let before = {
-        let mut current = shell.journal.write().unwrap_or_else(PoisonError::into_inner);
-        std::mem::replace(&mut *current, journal)
-    };
-    drop(before);
-}
-
-unsafe extern "C" fn on_log(context: *mut c_void, severity: i32, message: *const c_char) {
-    // SAFETY: the context is the leaked `Shell` given to `logger_create`.
-    let shell = unsafe { &*context.cast::<Shell>() };
-    // SAFETY: TensorRT passes a NUL-terminated string that lives during the call.
-    let message = unsafe { bytes(message) };
-    // Not to be had only while a builder comes or goes: then the line belongs to nobody.
-    if let Ok(journal) = shell.journal.try_read()
-        && let Some(journal) = journal.as_deref()
-    {
-        journal.log(Severity::from_raw(severity), message);
-    }
-}
-
-/// The error recorder's callback; its context is the builder's [`Journal`].
-pub(crate) unsafe extern "C" fn on_error(context: *mut c_void, code: i32, message: *const c_char) {
-    // SAFETY: the context is the `Journal` that the builder holds until its C++ half, the caller, is destroyed.
-    let journal = unsafe { &*context.cast::<Journal>() };
-    // SAFETY: TensorRT passes a NUL-terminated string that lives during the call.
-    let message = unsafe { bytes(message) };
-    journal.error(code, message);
 }

@@ -16,6 +16,7 @@ use std::sync::{Arc, Mutex};
 
 use crate::callback::{bytes, caught, lock};
 use crate::error::Error;
+use crate::log::Heard;
 use crate::shim::{self, Api, call};
 use crate::sys;
 use crate::version::Family;
@@ -75,38 +76,40 @@ pub(crate) struct Seen {
     pub(crate) panics: Vec<MonitorPanic>,
 }
 
-/// The Rust half of a monitor. TensorRT may use the C++ half as long as the builder lives, so the builder keeps both.
-pub(crate) struct Shell {
+/// A monitor, both halves. TensorRT may use it as long as the builder lives, so the builder keeps it.
+pub(crate) struct Watch {
     api: Api,
-    monitor: Arc<dyn ProgressMonitor>,
     handle: *mut sys::acta_trt_monitor,
+    shell: Arc<Shell>,
+}
+
+/// The Rust half: what the callbacks get as their context.
+struct Shell {
+    monitor: Arc<dyn ProgressMonitor>,
     stop: AtomicBool,
     steps_refused: AtomicU64,
     panics: Mutex<Vec<MonitorPanic>>,
 }
 
-impl Shell {
-    pub(crate) fn new(family: Family, api: Api, monitor: Arc<dyn ProgressMonitor>) -> Result<Box<Self>, Error> {
-        let mut shell = Box::new(Self {
-            api,
+impl Watch {
+    pub(crate) fn new(family: Family, api: Api, monitor: Arc<dyn ProgressMonitor>) -> Result<Self, Error> {
+        let shell = Arc::new(Shell {
             monitor,
-            handle: std::ptr::null_mut(),
             stop: AtomicBool::new(false),
             steps_refused: AtomicU64::new(0),
             panics: Mutex::default(),
         });
         let calls = sys::acta_trt_monitor_calls {
-            context: (&raw mut *shell).cast(),
+            context: Arc::as_ptr(&shell).cast_mut().cast(),
             phase_start: Some(on_phase_start),
             step_complete: Some(on_step_complete),
             phase_finish: Some(on_phase_finish),
         };
         let mut handle = std::ptr::null_mut();
-        // SAFETY: the calls are copied, and expect a `Shell` that outlives the C++ half: this box, which destroys it.
+        // SAFETY: the calls are copied; their context is the `Shell` that is dropped after the C++ half, below.
         shim::ask(|text| unsafe { call!(api, monitor_create(&raw const calls, &raw mut handle, text)) })
-            .map_err(|refusal| Error::new("IProgressMonitor", family, refusal, Vec::new()))?;
-        shell.handle = handle;
-        Ok(shell)
+            .map_err(|refusal| Error::new("IProgressMonitor", family, refusal, Heard::default()))?;
+        Ok(Self { api, handle, shell })
     }
 
     pub(crate) fn handle(&self) -> *mut sys::acta_trt_monitor {
@@ -115,30 +118,30 @@ impl Shell {
 
     /// Forgets the last build.
     pub(crate) fn reset(&self) {
-        self.stop.store(false, Ordering::Relaxed);
-        self.steps_refused.store(0, Ordering::Relaxed);
-        lock(&self.panics).clear();
+        self.shell.stop.store(false, Ordering::Relaxed);
+        self.shell.steps_refused.store(0, Ordering::Relaxed);
+        lock(&self.shell.panics).clear();
     }
 
     pub(crate) fn seen(&self) -> Seen {
-        let steps_refused = self.steps_refused.load(Ordering::Relaxed);
-        Seen { steps_refused, panics: lock(&self.panics).clone() }
+        let steps_refused = self.shell.steps_refused.load(Ordering::Relaxed);
+        Seen { steps_refused, panics: lock(&self.shell.panics).clone() }
     }
+}
 
+impl Drop for Watch {
+    fn drop(&mut self) {
+        // SAFETY: made by `monitor_create`, destroyed once, and the builder that could use it is gone.
+        unsafe { call!(self.api, monitor_destroy(self.handle)) };
+    }
+}
+
+impl Shell {
     fn panicked(&self, callback: MonitorCallback, message: String) {
         self.stop.store(true, Ordering::Relaxed);
         let mut panics = lock(&self.panics);
         if panics.len() < KEPT_PANICS {
             panics.push(MonitorPanic { callback, message });
-        }
-    }
-}
-
-impl Drop for Shell {
-    fn drop(&mut self) {
-        if !self.handle.is_null() {
-            // SAFETY: made by `monitor_create`, destroyed once, and the builder that could use it is gone.
-            unsafe { call!(self.api, monitor_destroy(self.handle)) };
         }
     }
 }
@@ -185,5 +188,137 @@ unsafe extern "C" fn on_phase_finish(context: *mut c_void, name: *const c_char) 
     let name = unsafe { bytes(name) };
     if let Err(message) = caught(|| shell.monitor.phase_finish(name)) {
         shell.panicked(MonitorCallback::PhaseFinish, message);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicU32;
+    use std::thread;
+
+    use super::*;
+
+    /// Counts calls; panics or stops on names that ask for it.
+    #[derive(Default)]
+    struct Counter {
+        starts: AtomicU32,
+        steps: AtomicU32,
+        finishes: AtomicU32,
+        parents: AtomicU32,
+        bytes: AtomicU64,
+    }
+
+    impl ProgressMonitor for Counter {
+        fn phase_start(&self, name: &[u8], parent: Option<&[u8]>, _steps: i32) {
+            assert_ne!(name, b"panic");
+            self.starts.fetch_add(1, Ordering::Relaxed);
+            self.parents.fetch_add(u32::from(parent.is_some()), Ordering::Relaxed);
+            self.bytes.fetch_add(name.len() as u64, Ordering::Relaxed);
+        }
+
+        fn step_complete(&self, name: &[u8], _step: i32) -> ControlFlow<()> {
+            self.steps.fetch_add(1, Ordering::Relaxed);
+            if name == b"stop" { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        }
+
+        fn phase_finish(&self, name: &[u8]) {
+            assert_ne!(name, b"panic");
+            self.finishes.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    fn shell() -> (Arc<Counter>, Shell) {
+        let counter = Arc::new(Counter::default());
+        let shell = Shell {
+            monitor: counter.clone(),
+            stop: AtomicBool::new(false),
+            steps_refused: AtomicU64::new(0),
+            panics: Mutex::default(),
+        };
+        (counter, shell)
+    }
+
+    fn start(shell: &Shell, name: &[u8], parent: *const c_char) {
+        let context = std::ptr::from_ref(shell).cast_mut().cast();
+        let name = std::ffi::CString::new(name).unwrap();
+        // SAFETY: a live shell, and strings that end in NUL.
+        unsafe { on_phase_start(context, name.as_ptr(), parent, 1) };
+    }
+
+    fn step(shell: &Shell, name: &std::ffi::CStr) -> i32 {
+        let context = std::ptr::from_ref(shell).cast_mut().cast();
+        // SAFETY: a live shell, and a string that ends in NUL.
+        unsafe { on_step_complete(context, name.as_ptr(), 0) }
+    }
+
+    fn finish(shell: &Shell, name: &std::ffi::CStr) {
+        let context = std::ptr::from_ref(shell).cast_mut().cast();
+        // SAFETY: a live shell, and a string that ends in NUL.
+        unsafe { on_phase_finish(context, name.as_ptr()) };
+    }
+
+    #[test]
+    fn names_are_bytes_of_any_kind_and_length() {
+        let (counter, shell) = shell();
+        start(&shell, b"\xff\xfe", std::ptr::null());
+        start(&shell, &vec![b'n'; 1 << 20], c"parent".as_ptr());
+        start(&shell, b"", c"".as_ptr());
+        assert_eq!(counter.starts.load(Ordering::Relaxed), 3);
+        assert_eq!(counter.parents.load(Ordering::Relaxed), 2);
+        assert_eq!(counter.bytes.load(Ordering::Relaxed), 2 + (1 << 20));
+    }
+
+    #[test]
+    fn callbacks_may_come_from_many_threads_at_once() {
+        const THREADS: u32 = 8;
+        const CALLS: u32 = 2000;
+        let (counter, shell) = shell();
+        thread::scope(|scope| {
+            for _ in 0..THREADS {
+                scope.spawn(|| {
+                    for _ in 0..CALLS {
+                        start(&shell, b"phase", std::ptr::null());
+                        assert_eq!(step(&shell, c"phase"), 1);
+                        finish(&shell, c"phase");
+                    }
+                });
+            }
+        });
+        for seen in [&counter.starts, &counter.steps, &counter.finishes] {
+            assert_eq!(seen.load(Ordering::Relaxed), THREADS * CALLS);
+        }
+    }
+
+    #[test]
+    fn a_panic_where_there_is_no_answer_stops_the_next_step() {
+        for starting in [true, false] {
+            let (counter, shell) = shell();
+            assert_eq!(step(&shell, c"phase"), 1);
+            if starting {
+                start(&shell, b"panic", std::ptr::null())
+            } else {
+                finish(&shell, c"panic")
+            }
+            assert_eq!(step(&shell, c"phase"), 0);
+            assert_eq!(counter.steps.load(Ordering::Relaxed), 2, "the monitor still hears the step");
+            assert_eq!(shell.steps_refused.load(Ordering::Relaxed), 1);
+            assert_eq!(lock(&shell.panics).len(), 1);
+        }
+    }
+
+    #[test]
+    fn a_stop_is_answered_and_counted() {
+        let (_, shell) = shell();
+        assert_eq!((step(&shell, c"stop"), step(&shell, c"phase")), (0, 1));
+        assert_eq!(shell.steps_refused.load(Ordering::Relaxed), 1);
+    }
+
+    #[test]
+    fn panics_are_kept_in_bounded_number() {
+        let (_, shell) = shell();
+        for _ in 0..KEPT_PANICS + 10 {
+            shell.panicked(MonitorCallback::PhaseStart, String::new());
+        }
+        assert_eq!(lock(&shell.panics).len(), KEPT_PANICS);
     }
 }

@@ -225,7 +225,8 @@ mod tests {
 
     #[test]
     fn a_named_place_is_the_only_one() {
-        let search = LibrarySearch { lib_dir: Some("/nowhere/b".into()), loader_path: true, ..Default::default() };
+        let search =
+            LibrarySearch { lib_dir: Some("/nowhere/b".into()), loader_path: true, ..Default::default() };
         let steps = search.clone().venv("/nowhere/c").steps();
         assert_eq!(steps.iter().map(|step| step.place).collect::<Vec<_>>(), [Place::LibDirVariable]);
         let steps = search.explicit(Some("/nowhere/a".into())).steps();

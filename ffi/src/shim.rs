@@ -58,7 +58,8 @@ pub(crate) fn ask(call: impl FnOnce(*mut sys::acta_trt_text) -> i32) -> Result<(
         sys::ACTA_TRT_UNSUPPORTED => Err(Refusal::Unsupported),
         _ => {
             // SAFETY: the text is an array of plain characters; reading them as bytes is always valid.
-            let bytes = unsafe { &*(&raw const text.bytes).cast::<[u8; sys::ACTA_TRT_TEXT_BYTES as usize]>() };
+            let bytes =
+                unsafe { &*(&raw const text.bytes).cast::<[u8; sys::ACTA_TRT_TEXT_BYTES as usize]>() };
             let said = CStr::from_bytes_until_nul(bytes).unwrap_or(c"");
             Err(Refusal::Threw(said.to_string_lossy().into_owned()))
         }

@@ -9,3 +9,11 @@ pub mod event;
 pub mod number;
 pub mod phase_tree;
 pub mod timing_cache;
+
+/// The code by which a value of one of the evidence's enums is written, like `cancel_requested_but_completed`.
+pub fn code(value: &impl serde::Serialize) -> String {
+    match serde_json::to_value(value) {
+        Ok(serde_json::Value::String(code)) => code,
+        _ => String::new(),
+    }
+}

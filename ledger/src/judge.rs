@@ -1,3 +1,7 @@
 //! The judgements: pure functions with a table of cases beside each. No other room decides anything.
 
+pub mod attention;
+pub mod headline;
 pub mod outcome;
+pub mod own_time;
+pub mod silence;

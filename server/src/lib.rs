@@ -1,1 +1,22 @@
-//! Placeholder.
+//! `acta-server`: the log, its projections, the API and the portal.
+//!
+//! Start at [`http::router`] for what can be asked, at [`log`] for what is promised, at [`auth::policy`] for who may do
+//! what.
+
+pub mod assets;
+pub mod auth;
+pub mod blob;
+pub mod clock;
+pub mod config;
+pub mod db;
+pub mod error;
+pub mod http;
+pub mod intake;
+pub mod keys;
+pub mod log;
+pub mod portal;
+pub mod projection;
+pub mod secret;
+pub mod startup;
+pub mod store;
+pub mod telemetry;

@@ -1,1 +1,3 @@
-//! Placeholder.
+//! What tests of several rooms share.
+
+pub mod onnx;

@@ -1,0 +1,49 @@
+# `make` prints what there is.
+
+browser_tests := $(wildcard tests/browser/*.test.mjs)
+shell_scripts := scripts/setup scripts/wasm scripts/wasm-toolchain scripts/run scripts/sqlx-prepare .ci/run
+
+.DEFAULT_GOAL := help
+.PHONY: help setup build run test check bench screenshots clean
+
+help: ## Print this list
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
+
+setup: ## Install what is missing (Debian packages, TensorRT-RTX in .venv); asks for nothing when all is there
+	@scripts/setup
+
+build: setup ## Build the portal's wasm and all programs
+	@scripts/wasm
+	@cargo build
+
+run: build ## Start the portal with a demo at http://127.0.0.1:8780; Ctrl-C stops it
+	@scripts/run
+
+# One line a step: a step that fails ends it, and the browser tests close the output.
+test: ## Run every test: units, end to end with real TensorRT-RTX, the portal in Chromium
+	@scripts/setup --tests
+	@scripts/wasm
+	cargo build
+	cargo test
+	node --test $(browser_tests)
+
+check: setup ## Check without starting anything: format, lints, unit tests, wasm, licences, query data
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets -- -D warnings
+	cargo test --lib --bins
+	scripts/wasm check
+	scripts/licences
+	scripts/sqlx-prepare --check
+	@if command -v shellcheck >/dev/null; then shellcheck -x $(shell_scripts); \
+	else echo 'shellcheck is not installed: the scripts were not looked at'; fi
+
+bench: setup ## Measure with criterion
+	cargo bench
+
+screenshots: ## Take pictures of every page of the running portal into target/screenshots
+	@scripts/setup --tests
+	@node tests/browser/screenshots.mjs
+
+clean: ## Remove what was built and installed here; the demo's ledger in var/ stays
+	cargo clean
+	rm -rf .venv tests/browser/node_modules

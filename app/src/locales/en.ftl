@@ -1,0 +1,2 @@
+month-1 = Jan
+outcome-cancelled = cancelled

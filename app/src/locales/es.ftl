@@ -1,0 +1,2 @@
+month-1 = ene
+outcome-cancelled = cancelado

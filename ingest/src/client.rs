@@ -1,0 +1,359 @@
+//! Talking to the server. Blocking, with a limit on every wait; inside async code it runs on a blocking thread.
+
+use std::{fmt, fs::File, path::Path, time::Duration};
+
+use acta_ledger::log::{
+    digest::Sha256Digest,
+    key::{KeyId, PublicKey},
+    verification::Material,
+};
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::json;
+use ureq::{
+    Agent, Body,
+    http::{Response, header::AUTHORIZATION},
+};
+use uuid::Uuid;
+
+use crate::{
+    error::{CliError, Exit},
+    server::EntryName,
+};
+
+/// The largest answer that is read.
+const MAX_ANSWER_BYTES: u64 = 16 << 20;
+
+/// What a problem's `type` begins with.
+const PROBLEM_PREFIX: &str = "urn:acta:problem:";
+
+/// A server, perhaps with the agent's token.
+#[derive(Debug, Clone)]
+pub struct Client {
+    agent: Agent,
+    base: String,
+    token: Option<String>,
+}
+
+/// A call that did not give what was asked for.
+#[derive(Debug)]
+pub enum CallError {
+    /// No answer: nobody there, a timeout, a broken connection.
+    Unreachable(String),
+    /// An answer that is not a yes.
+    Answered {
+        /// The HTTP status.
+        status: u16,
+        /// What the server says, if it is one of ours.
+        problem: Option<Problem>,
+        /// The beginning of what it says otherwise.
+        text: String,
+    },
+    /// A yes that cannot be read.
+    Malformed(String),
+}
+
+/// `application/problem+json`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Problem {
+    /// `urn:acta:problem:<code>`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// What is wrong, in short.
+    pub title: Option<String>,
+    /// What is wrong here.
+    pub detail: Option<String>,
+    /// Which field.
+    pub field: Option<String>,
+    /// What was found in it.
+    pub found: Option<String>,
+    /// What is expected.
+    pub expected: Option<String>,
+}
+
+/// What the server answers to an enrolment.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Enrolment {
+    /// The agent's name.
+    pub agent: String,
+    /// The key's id.
+    pub key_id: KeyId,
+    /// The entry that says so.
+    pub entry: u64,
+    /// The token for everything else.
+    pub api_token: String,
+    /// The log's origin.
+    pub origin: String,
+    /// The log's key.
+    pub log_key: String,
+    /// The portal's key.
+    pub portal_key: PublicKey,
+}
+
+/// The server's own word for its keys.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Keys {
+    /// The log's key.
+    pub log_key: String,
+    /// The portal's key.
+    pub portal_key: PublicKey,
+}
+
+/// What the server answers to entries.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Posted {
+    /// Each entry's place.
+    pub entries: Vec<PostedEntry>,
+    /// The signed tree head that they are in.
+    pub tree_head: String,
+}
+
+/// One entry's place.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PostedEntry {
+    /// Its index.
+    pub index: u64,
+    /// Its digest.
+    pub digest: Sha256Digest,
+    /// Its leaf's hash.
+    pub leaf_hash: Sha256Digest,
+    /// The hashes from its sibling upward.
+    pub inclusion: Vec<Sha256Digest>,
+}
+
+#[derive(Deserialize)]
+struct Consistency {
+    proof: Vec<Sha256Digest>,
+}
+
+type Answer<T> = Result<T, CallError>;
+
+impl Client {
+    /// Prepares calls to the server; calls nobody yet.
+    pub fn new(base: &str, token: Option<&str>) -> Self {
+        let mut config = Agent::config_builder()
+            .user_agent(concat!("acta/", env!("CARGO_PKG_VERSION")))
+            .http_status_as_error(false)
+            // A redirect could carry the token elsewhere: whoever moved the server enrols again.
+            .max_redirects(0)
+            .max_redirects_will_error(false)
+            .timeout_resolve(Some(Duration::from_secs(5)))
+            .timeout_connect(Some(Duration::from_secs(5)))
+            .timeout_send_request(Some(Duration::from_secs(10)))
+            .timeout_send_body(Some(Duration::from_secs(300)))
+            .timeout_recv_response(Some(Duration::from_secs(30)))
+            .timeout_recv_body(Some(Duration::from_secs(60)));
+        if is_this_machine(base) {
+            config = config.proxy(None);
+        }
+        let agent = config.build().new_agent();
+        Self { agent, base: base.to_owned(), token: token.map(str::to_owned) }
+    }
+
+    /// The server's address.
+    pub fn base(&self) -> &str {
+        &self.base
+    }
+
+    /// Enrols a key; the signature proves that the caller holds it.
+    pub fn enrol(&self, token: &str, public_key: &PublicKey, signature: &str) -> Answer<Enrolment> {
+        let body = json!({ "token": token, "publicKey": public_key, "signature": signature });
+        self.post("/api/v1/agents", body.to_string().as_bytes())
+    }
+
+    /// Whether the server has a blob.
+    pub fn has_blob(&self, digest: &Sha256Digest) -> Answer<bool> {
+        let request = self.agent.head(self.url(&blob_path(digest)));
+        let response = self.authorized(request).call().map_err(unreachable)?;
+        match response.status().as_u16() {
+            200 | 204 => Ok(true),
+            404 => Ok(false),
+            status => Err(CallError::Answered { status, problem: None, text: String::new() }),
+        }
+    }
+
+    /// Sends a blob; the server has it afterwards, whether it had it before or not.
+    pub fn put_blob(&self, digest: &Sha256Digest, file: &Path) -> Answer<()> {
+        let file = File::open(file)
+            .map_err(|error| CallError::Malformed(format!("the blob {} here: {error}", digest.short())))?;
+        let request = self.agent.put(self.url(&blob_path(digest)));
+        let request = self.authorized(request).content_type("application/octet-stream");
+        read(request.send(&file).map_err(unreachable)?).map(|_| ())
+    }
+
+    /// Offers one envelope to the log.
+    pub fn post_entry(&self, envelope: &[u8]) -> Answer<Posted> {
+        self.post("/api/v1/entries", envelope)
+    }
+
+    /// The proof that the tree of `to` entries begins with the tree of `from` entries.
+    pub fn consistency(&self, from: u64, to: u64) -> Answer<Vec<Sha256Digest>> {
+        let answer: Consistency = self.get(&format!("/api/v1/log/consistency?from={from}&to={to}"))?;
+        Ok(answer.proof)
+    }
+
+    /// Everything that is needed to check an entry, but for the keys.
+    pub fn verification(&self, entry: EntryName) -> Answer<Material> {
+        self.get(&format!("/api/v1/entries/{entry}/verification"))
+    }
+
+    /// The server's own word for its keys.
+    pub fn keys(&self) -> Answer<Keys> {
+        self.get("/api/v1/keys")
+    }
+
+    /// Which attempt a run was, where the server knows the run.
+    pub fn attempt_of(&self, run: Uuid) -> Answer<Option<u32>> {
+        let answer: Answer<serde_json::Value> = self.get(&format!("/api/v1/runs/{run}"));
+        match answer {
+            Ok(value) => Ok(value["summary"]["run"]["attempt"].as_u64().and_then(|n| u32::try_from(n).ok())),
+            Err(CallError::Answered { status: 404, .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn url(&self, path: &str) -> String {
+        format!("{}{path}", self.base)
+    }
+
+    fn authorized<B>(&self, request: ureq::RequestBuilder<B>) -> ureq::RequestBuilder<B> {
+        match &self.token {
+            Some(token) => request.header(AUTHORIZATION, format!("Bearer {token}")),
+            None => request,
+        }
+    }
+
+    fn get<T: DeserializeOwned>(&self, path: &str) -> Answer<T> {
+        let request = self.authorized(self.agent.get(self.url(path)));
+        parse(&read(request.call().map_err(unreachable)?)?)
+    }
+
+    fn post<T: DeserializeOwned>(&self, path: &str, body: &[u8]) -> Answer<T> {
+        let request = self.authorized(self.agent.post(self.url(path))).content_type("application/json");
+        parse(&read(request.send(body).map_err(unreachable)?)?)
+    }
+}
+
+fn blob_path(digest: &Sha256Digest) -> String {
+    format!("/api/v1/blobs/sha256/{digest}")
+}
+
+/// Whether a URL names this machine: no proxy stands before it.
+fn is_this_machine(url: &str) -> bool {
+    let host = url.split_once("://").map_or(url, |(_, rest)| rest);
+    ["127.", "localhost:", "localhost/", "[::1]"].iter().any(|own| host.starts_with(own)) || host == "localhost"
+}
+
+fn unreachable(error: ureq::Error) -> CallError {
+    CallError::Unreachable(error.to_string())
+}
+
+fn read(mut response: Response<Body>) -> Answer<Vec<u8>> {
+    let status = response.status();
+    let body = response.body_mut().with_config().limit(MAX_ANSWER_BYTES).read_to_vec();
+    let body = body.map_err(|error| match error {
+        ureq::Error::BodyExceedsLimit(_) => CallError::Malformed("the answer is too long".to_owned()),
+        error => unreachable(error),
+    })?;
+    if status.is_success() {
+        return Ok(body);
+    }
+    let problem = serde_json::from_slice(&body).ok();
+    let problem = problem.filter(|problem: &Problem| problem.kind.starts_with(PROBLEM_PREFIX));
+    let text = String::from_utf8_lossy(&body).chars().take(200).collect();
+    Err(CallError::Answered { status: status.as_u16(), problem, text })
+}
+
+fn parse<T: DeserializeOwned>(body: &[u8]) -> Answer<T> {
+    serde_json::from_slice(body).map_err(|error| CallError::Malformed(error.to_string()))
+}
+
+impl CallError {
+    /// Whether the server refuses exactly this request, so that asking again is of no use.
+    ///
+    /// A "no" that is not in our server's form (a proxy, another program at that address) refuses nothing.
+    pub fn is_refusal(&self) -> bool {
+        matches!(self, Self::Answered { status: 400..=499, problem: Some(_), .. })
+            && !matches!(self, Self::Answered { status: 401 | 408 | 429, .. })
+    }
+
+    /// The error as a person reads it.
+    pub fn explain(&self, what: &str, server: &str) -> CliError {
+        let error = CliError::failure(format!("{what}: {self}")).field(server);
+        match self {
+            Self::Unreachable(_) => {
+                error.exit(Exit::NotPushed).help("check the address and that the server runs, then try again")
+            }
+            Self::Answered { status, problem, .. } => {
+                let error = match status {
+                    401 => error.help("the token is not (or no longer) valid: enrol again"),
+                    408 | 429 | 500..=599 => error.help("try again later"),
+                    300..=399 => error.help("the server moved: enrol at its new address"),
+                    _ => error,
+                };
+                let Some(problem) = problem.clone() else { return error };
+                CliError {
+                    field: problem.field.or(error.field),
+                    found: problem.found,
+                    expected: problem.expected,
+                    ..error
+                }
+            }
+            Self::Malformed(_) => error.help("is this address really an Acta server of a fitting version?"),
+        }
+    }
+}
+
+impl fmt::Display for CallError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unreachable(reason) => write!(f, "the server cannot be reached ({reason})"),
+            Self::Answered { status, problem: Some(problem), .. } => {
+                let said = problem.detail.as_deref().or(problem.title.as_deref()).unwrap_or(&problem.kind);
+                write!(f, "the server says: {said} ({status})")
+            }
+            Self::Answered { status, text, .. } => {
+                write!(f, "the answer is {status}")?;
+                if text.trim().is_empty() { Ok(()) } else { write!(f, ": {}", text.trim()) }
+            }
+            Self::Malformed(reason) => write!(f, "the answer cannot be read ({reason})"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answered(status: u16, ours: bool) -> CallError {
+        let kind = "urn:acta:problem:x".to_owned();
+        let problem =
+            Problem { kind, title: None, detail: None, field: None, found: None, expected: None };
+        CallError::Answered { status, problem: ours.then_some(problem), text: String::new() }
+    }
+
+    #[test]
+    fn only_our_servers_no_refuses() {
+        for status in [400, 403, 409, 413, 422] {
+            assert!(answered(status, true).is_refusal(), "{status}");
+            assert!(!answered(status, false).is_refusal(), "a proxy's {status}");
+        }
+        for status in [301, 401, 408, 429, 500, 502, 503] {
+            assert!(!answered(status, true).is_refusal(), "{status}");
+        }
+        assert!(!CallError::Unreachable(String::new()).is_refusal());
+    }
+
+    #[test]
+    fn this_machine_is_reached_without_a_proxy() {
+        for own in ["http://127.0.0.1:1", "http://localhost:1", "http://localhost", "http://[::1]:1"] {
+            assert!(is_this_machine(own), "{own}");
+        }
+        for other in ["http://localhost.example", "http://128.0.0.1", "https://acta.example"] {
+            assert!(!is_this_machine(other), "{other}");
+        }
+    }
+}

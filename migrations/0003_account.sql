@@ -1,0 +1,42 @@
+-- Accounts, sessions and tokens: operational state, not evidence. Secrets are stored hashed.
+
+create table account (
+    name text primary key,
+    role text not null,
+    password_hash text not null,
+    created_at integer not null,
+    constraint account_role_check check (role in ('reviewer', 'approver', 'auditor', 'admin'))
+) strict;
+
+create table session (
+    token_hash blob primary key,
+    account text not null references account (name) on delete cascade,
+    form_token text not null,
+    created_at integer not null,
+    last_seen_at integer not null,
+    constraint session_token_hash_check check (length(token_hash) = 32)
+) strict, without rowid;
+create index session_account_idx on session (account);
+
+-- One-time tokens by which an agent's key is enrolled.
+create table enrolment_token (
+    token_hash blob primary key,
+    agent text not null,
+    issued_by text not null,
+    issued_at integer not null,
+    expires_at integer not null,
+    -- the key that used it; set once
+    used_by blob,
+    constraint enrolment_token_hash_check check (length(token_hash) = 32)
+) strict, without rowid;
+
+-- What an agent shows when it talks to the API. Its evidence is signed by its key all the same.
+create table agent_token (
+    token_hash blob primary key,
+    agent text not null,
+    issued_at integer not null,
+    expires_at integer not null,
+    last_used_at integer,
+    constraint agent_token_hash_check check (length(token_hash) = 32)
+) strict, without rowid;
+create index agent_token_agent_idx on agent_token (agent);

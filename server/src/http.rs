@@ -1,0 +1,8 @@
+//! HTTP: the router, the pages, the forms and the API.
+
+pub mod api;
+pub mod forms;
+pub mod limit;
+pub mod pages;
+pub mod router;
+pub mod security;

@@ -1,0 +1,44 @@
+//! The API, one file a noun. Its OpenAPI document is generated from the handlers and served at `/api/v1/openapi.json`.
+
+pub mod agent;
+pub mod blob;
+pub mod entry;
+pub mod log;
+pub mod run;
+
+use axum::{Json, Router, routing::get};
+use utoipa::OpenApi;
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+use crate::startup::AppState;
+
+#[derive(OpenApi)]
+#[openapi(info(
+    title = "Acta",
+    description = "The evidence ledger of TensorRT builds. Errors are application/problem+json with a machine-readable code.",
+    license(name = "Apache-2.0", identifier = "Apache-2.0"),
+))]
+struct Document;
+
+/// The API's routes and its document.
+pub fn router() -> (Router<AppState>, utoipa::openapi::OpenApi) {
+    let (router, document) = OpenApiRouter::with_openapi(Document::openapi())
+        // For agents
+        .routes(routes!(agent::enrol))
+        .routes(routes!(entry::append))
+        .routes(routes!(blob::put, blob::get))
+        // For readers
+        .routes(routes!(run::list))
+        .routes(routes!(run::get))
+        .routes(routes!(run::phase_tree))
+        .routes(routes!(entry::get))
+        .routes(routes!(entry::verification))
+        // For everybody: what a log shows
+        .routes(routes!(log::keys))
+        .routes(routes!(log::consistency))
+        .routes(routes!(log::tree_head))
+        .split_for_parts();
+    let served = document.clone();
+    let openapi = get(move || async move { Json(served) });
+    (router.route("/api/v1/openapi.json", openapi), document)
+}

@@ -1,0 +1,57 @@
+//! Blobs: bytes by their digest.
+
+use axum::{
+    body::Body,
+    extract::{Path, Request, State},
+    http::{StatusCode, header},
+    response::{IntoResponse as _, Response},
+};
+
+use super::agent::parse_digest;
+use crate::{
+    auth::extract::{Allowed, PushEvidence, ReadEvidence},
+    error::{Answer, Problem},
+    startup::AppState,
+};
+
+/// Stores a blob: streamed, hashed as it comes, synced, and only then found under its digest.
+#[utoipa::path(put, path = "/api/v1/blobs/sha256/{digest}", params(("digest" = String, Path, description = "64 hexadecimal digits")),
+    request_body(content_type = "application/octet-stream"), responses(
+    (status = 201, description = "stored"), (status = 200, description = "was stored before"),
+    (status = 401, body = Problem), (status = 413, body = Problem), (status = 422, body = Problem)))]
+pub async fn put(
+    _: Allowed<PushEvidence>,
+    State(state): State<AppState>,
+    Path(digest): Path<String>,
+    request: Request,
+) -> Answer<StatusCode> {
+    let digest = parse_digest("digest", &digest)?;
+    if state.blobs.size(&digest).await?.is_some() {
+        return Ok(StatusCode::OK);
+    }
+    let bytes = request.into_body().into_data_stream();
+    state.blobs.put(&digest, bytes).await?;
+    Ok(StatusCode::CREATED)
+}
+
+/// Reads a blob. Its bytes are whatever somebody pushed: always a download, never a page.
+#[utoipa::path(get, path = "/api/v1/blobs/sha256/{digest}", params(("digest" = String, Path, description = "64 hexadecimal digits")),
+    responses((status = 200, content_type = "application/octet-stream"), (status = 401, body = Problem), (status = 404, body = Problem)))]
+pub async fn get(
+    _: Allowed<ReadEvidence>,
+    State(state): State<AppState>,
+    Path(digest): Path<String>,
+) -> Answer<Response> {
+    let digest = parse_digest("digest", &digest)?;
+    let found = state.blobs.get(&digest).await?;
+    let found = found.ok_or_else(|| Problem::not_found(format!("no blob has the digest {digest}")))?;
+    let headers = [
+        (header::CONTENT_TYPE, "application/octet-stream".to_owned()),
+        (header::CONTENT_LENGTH, found.meta.size.to_string()),
+        (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{digest}\"")),
+        (header::CONTENT_SECURITY_POLICY, "sandbox".to_owned()),
+        (header::CACHE_CONTROL, "private, max-age=31536000, immutable".to_owned()),
+        (header::ETAG, format!("\"{digest}\"")),
+    ];
+    Ok((headers, Body::from_stream(found.into_stream())).into_response())
+}

@@ -1,0 +1,189 @@
+//! Entries: appending and reading.
+
+use acta_ledger::log::{jcs, timestamp::Timestamp, verification::Material};
+use axum::{
+    Json,
+    body::Bytes,
+    extract::{Path, State},
+    http::{StatusCode, header},
+    response::{IntoResponse as _, Response},
+};
+use serde::Serialize;
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use super::agent::{authenticated, enrolment_of};
+use crate::{
+    auth::extract::{Allowed, PushEvidence, ReadEvidence},
+    error::{Answer, Problem},
+    intake,
+    log::{reader::StoredEntry, writer::{AppendError, Appended}},
+    startup::AppState,
+    store::ledger,
+};
+
+/// Where an entry stands, and the proof of it.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PlacedEntry {
+    /// Its index.
+    index: u64,
+    /// Its digest.
+    digest: String,
+    /// Its leaf hash.
+    leaf_hash: String,
+    /// `created`, or `exists` where the same bytes were logged before.
+    status: &'static str,
+    /// The inclusion proof under the tree head, from the leaf's sibling upward.
+    inclusion: Vec<String>,
+}
+
+/// The answer to an append: it is sent after everything is on disk under a signed tree head.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Receipt {
+    /// An item for each envelope, in order.
+    entries: Vec<PlacedEntry>,
+    /// The signed tree head that covers them.
+    tree_head: String,
+}
+
+/// Appends one envelope, or all of `{"envelopes": [...]}` or none.
+#[utoipa::path(post, path = "/api/v1/entries", request_body(content_type = "application/json", description = "a DSSE envelope, or {\"envelopes\": [...]}"),
+    responses((status = 201, body = Receipt), (status = 200, body = Receipt, description = "all of them were logged before"),
+    (status = 400, body = Problem), (status = 401, body = Problem), (status = 409, body = Problem),
+    (status = 413, body = Problem), (status = 422, body = Problem), (status = 503, body = Problem)))]
+pub async fn append(
+    allowed: Allowed<PushEvidence>,
+    State(state): State<AppState>,
+    body: Bytes,
+) -> Answer<(StatusCode, Json<Receipt>)> {
+    let agent = authenticated(&state, &allowed.actor).await?;
+    let mut candidates = Vec::new();
+    for (position, envelope) in envelopes(&body)?.iter().enumerate() {
+        let candidate = intake::check(envelope, &agent, &state.blobs).await.map_err(|mut problem| {
+            problem.field = problem.field.map(|field| format!("envelopes[{position}].{field}"));
+            problem
+        })?;
+        candidates.push(candidate);
+    }
+    let appended = state.log.append(candidates).await?;
+    let created = appended.places.iter().any(|place| place.created);
+    let receipt = receipt(&state, appended).await?;
+    Ok((if created { StatusCode::CREATED } else { StatusCode::OK }, Json(receipt)))
+}
+
+/// The envelopes of a request, each as JSON bytes.
+fn envelopes(body: &[u8]) -> Answer<Vec<Vec<u8>>> {
+    let value = jcs::parse(body)
+        .map_err(|error| Problem::bad_request("malformed_json", error.to_string()).field("body"))?;
+    let many = match &value {
+        Value::Object(members) => members.get("envelopes"),
+        _ => None,
+    };
+    let envelopes = match many {
+        None => vec![&value],
+        Some(Value::Array(items)) if (1..=intake::MAX_ENVELOPES).contains(&items.len()) => items.iter().collect(),
+        Some(other) => {
+            return Err(Problem::bad_request("malformed_envelope", "envelopes is not a list of a fitting length")
+                .field("envelopes")
+                .found(other.as_array().map_or_else(|| "no list".to_owned(), |items| items.len().to_string()))
+                .expected(format!("1 to {} envelopes", intake::MAX_ENVELOPES)));
+        }
+    };
+    envelopes.into_iter().map(|envelope| jcs::to_vec(envelope).map_err(Problem::internal)).collect()
+}
+
+async fn receipt(state: &AppState, appended: Appended) -> Answer<Receipt> {
+    let size = appended.head.head.size;
+    let mut entries = Vec::with_capacity(appended.places.len());
+    for place in appended.places {
+        let proof = state.reader.inclusion(place.index, size).await?;
+        let proof = proof.ok_or_else(|| Problem::internal(format_args!("no proof for entry {}", place.index)))?;
+        entries.push(PlacedEntry {
+            index: place.index,
+            digest: place.digest.to_string(),
+            leaf_hash: place.leaf_hash.to_string(),
+            status: if place.created { "created" } else { "exists" },
+            inclusion: proof.iter().map(ToString::to_string).collect(),
+        });
+    }
+    Ok(Receipt { entries, tree_head: appended.head.note })
+}
+
+impl From<AppendError> for Problem {
+    fn from(error: AppendError) -> Self {
+        match error {
+            AppendError::Busy => Self::unavailable("busy", "too many requests wait for the log; nothing was stored"),
+            AppendError::Conflict { position, conflict } => {
+                Self::new(StatusCode::CONFLICT, "conflict", format!("{conflict}; nothing was stored"))
+                    .field(format!("envelopes[{position}]"))
+            }
+            AppendError::DiskFull => Self::new(
+                StatusCode::INSUFFICIENT_STORAGE,
+                "disk_full",
+                "the server's disk is full; nothing was stored",
+            ),
+            AppendError::OutcomeUnknown | AppendError::Stopped => Self::unavailable(
+                "outcome_unknown",
+                "the write failed and it is not known whether it took place; offering the same entry again is safe",
+            ),
+        }
+    }
+}
+
+/// Finds an entry by index or digest.
+pub async fn find(state: &AppState, which: &str) -> Answer<StoredEntry> {
+    let index = match which.parse::<u64>() {
+        Ok(index) => Some(index),
+        Err(_) => match which.parse() {
+            Ok(digest) => state.reader.index_of(&digest).await?,
+            Err(_) => None,
+        },
+    };
+    let entry = match index {
+        Some(index) => state.reader.entry(index).await?,
+        None => None,
+    };
+    entry.ok_or_else(|| Problem::not_found("no such entry").field("entry").found(which))
+}
+
+/// Everything that is needed to verify an entry offline, but for the keys that one must trust.
+pub async fn material(state: &AppState, index: u64) -> Answer<Material> {
+    let facts = ledger::facts(&state.database.read, index).await?;
+    let signer = facts.map_or_else(|| "portal".to_owned(), |facts| facts.signer);
+    let enrolment = enrolment_of(state, &signer).await?.map(|(_, entry)| entry);
+    let material = state.reader.material(index, enrolment, &state.log.head()).await?;
+    material.ok_or_else(|| Problem::not_found(format!("entry {index} is not under a signed tree head yet")))
+}
+
+/// Reads an entry's bytes as they are stored.
+#[utoipa::path(get, path = "/api/v1/entries/{entry}", params(("entry" = String, Path, description = "an index or a digest")),
+    responses((status = 200, content_type = "application/json", description = "the envelope's canonical bytes"), (status = 401, body = Problem), (status = 404, body = Problem)))]
+pub async fn get(
+    _: Allowed<ReadEvidence>,
+    State(state): State<AppState>,
+    Path(which): Path<String>,
+) -> Answer<Response> {
+    let entry = find(&state, &which).await?;
+    let logged_at = Timestamp::from_unix_ms(entry.logged_at).map(|at| at.to_string()).unwrap_or_default();
+    let headers = [
+        (header::CONTENT_TYPE.as_str(), "application/json".to_owned()),
+        ("acta-entry-index", entry.index.to_string()),
+        ("acta-entry-digest", entry.digest.to_string()),
+        ("acta-logged-at", logged_at),
+    ];
+    Ok((headers, entry.record).into_response())
+}
+
+/// Reads what is needed to verify an entry: its bytes, its agent's enrolment, proofs, the tree head.
+#[utoipa::path(get, path = "/api/v1/entries/{entry}/verification", params(("entry" = String, Path, description = "an index or a digest")),
+    responses((status = 200, content_type = "application/json"), (status = 401, body = Problem), (status = 404, body = Problem)))]
+pub async fn verification(
+    _: Allowed<ReadEvidence>,
+    State(state): State<AppState>,
+    Path(which): Path<String>,
+) -> Answer<Json<Material>> {
+    let entry = find(&state, &which).await?;
+    Ok(Json(material(&state, entry.index).await?))
+}

@@ -1,0 +1,84 @@
+//! What a log shows to everybody: its tree head, consistency proofs, keys.
+
+use axum::{
+    Json,
+    extract::{Query, State},
+    http::header,
+    response::{IntoResponse as _, Response},
+};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use crate::{
+    auth::extract::{Allowed, ReadLog},
+    error::{Answer, Problem},
+    startup::AppState,
+};
+
+/// The log's name and the server's public keys.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct KeysBody {
+    /// The log's name.
+    origin: String,
+    /// The log's verifier key.
+    log_key: String,
+    /// The portal's public key, standard base64.
+    portal_key: String,
+}
+
+/// Names the keys. Whoever verifies should have them from elsewhere.
+#[utoipa::path(get, path = "/api/v1/keys", responses((status = 200, body = KeysBody)))]
+pub async fn keys(_: Allowed<ReadLog>, State(state): State<AppState>) -> Json<KeysBody> {
+    Json(KeysBody {
+        origin: state.keys.origin.clone(),
+        log_key: state.trust.log.to_string(),
+        portal_key: state.trust.portal.to_base64(),
+    })
+}
+
+/// Two sizes of the log.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+pub struct Sizes {
+    /// The earlier size, at least 1.
+    from: u64,
+    /// The later size, at most the log's.
+    to: u64,
+}
+
+/// A consistency proof.
+#[derive(Serialize, ToSchema)]
+pub struct Consistency {
+    /// The hashes.
+    proof: Vec<String>,
+}
+
+/// Proves that the tree of size `to` begins with the tree of size `from`.
+#[utoipa::path(get, path = "/api/v1/log/consistency", params(Sizes), responses((status = 200, body = Consistency), (status = 400, body = Problem), (status = 404, body = Problem)))]
+pub async fn consistency(
+    _: Allowed<ReadLog>,
+    State(state): State<AppState>,
+    Query(sizes): Query<Sizes>,
+) -> Answer<Json<Consistency>> {
+    let size = state.log.head().head.size;
+    if sizes.from == 0 || sizes.from > sizes.to {
+        return Err(Problem::bad_request("bad_range", "from must be at least 1 and at most to")
+            .field("from")
+            .found(sizes.from)
+            .expected(format!("1 to {}", sizes.to)));
+    }
+    if sizes.to > size {
+        return Err(Problem::not_found("the log is not that long").field("to").found(sizes.to).expected(size));
+    }
+    let proof = state.reader.consistency(sizes.from, sizes.to).await?;
+    let proof = proof.ok_or_else(|| Problem::internal("no consistency proof"))?;
+    Ok(Json(Consistency { proof: proof.iter().map(ToString::to_string).collect() }))
+}
+
+/// Reads the newest signed tree head (a C2SP checkpoint).
+#[utoipa::path(get, path = "/log/tree-head", responses((status = 200, content_type = "text/plain")))]
+pub async fn tree_head(_: Allowed<ReadLog>, State(state): State<AppState>) -> Response {
+    let headers = [(header::CONTENT_TYPE, "text/plain; charset=utf-8"), (header::CACHE_CONTROL, "no-cache")];
+    (headers, state.log.head().note).into_response()
+}

@@ -1,0 +1,101 @@
+//! Pages: the portal's shell, rendered whole before the first byte.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicU16, Ordering},
+};
+
+use acta_app::{
+    context::{PageContext, StatusSink, Theme, provide_page_context},
+    i18n,
+    portal::PageError,
+    routes::{Page, SIGN_IN, percent_encode, query_value},
+    shell::shell,
+};
+use axum::{
+    extract::{Request, State},
+    http::{HeaderMap, HeaderValue, StatusCode, header},
+    response::{IntoResponse as _, Redirect, Response},
+};
+use axum_extra::extract::cookie::CookieJar;
+use leptos::nonce::Nonce;
+
+use super::security::page_policy;
+use crate::{
+    auth::{
+        extract::Asking,
+        policy::{Action, allows},
+    },
+    error::{Answer, Problem},
+    portal::ServerPortal,
+    startup::AppState,
+};
+
+/// Shows the page of the request's path; a path without a page becomes the 404 page.
+pub async fn page(State(state): State<AppState>, asking: Asking, request: Request) -> Answer<Response> {
+    let (path, query) = (request.uri().path().to_owned(), request.uri().query().unwrap_or_default().to_owned());
+    let found = Page::parse(&path);
+    if needs_sign_in(found.as_ref(), &state, &asking) {
+        let here = if query.is_empty() { path } else { format!("{path}?{query}") };
+        let next = if here == "/" { String::new() } else { format!("?next={}", percent_encode(&here)) };
+        return Ok(Redirect::to(&format!("{SIGN_IN}{next}")).into_response());
+    }
+    let failure = found.is_none().then_some(PageError::NotFound);
+    show(state, asking, request, failure).await
+}
+
+/// Everything but the sign-in page needs the right to read, an unknown path too: what exists is nobody else's business.
+fn needs_sign_in(page: Option<&Page>, state: &AppState, asking: &Asking) -> bool {
+    !matches!(page, Some(Page::SignIn)) && !allows(&asking.actor, Action::ReadEvidence, state.public_read)
+}
+
+async fn show(
+    state: AppState,
+    asking: Asking,
+    request: Request,
+    failure: Option<PageError>,
+) -> Answer<Response> {
+    let nonce = state.assets.has_scripts().then(Nonce::new);
+    let status = Arc::new(AtomicU16::new(StatusCode::OK.as_u16()));
+    let context = page_context(&state, asking, &request, nonce.clone(), status.clone(), failure);
+    let options = state.leptos.clone();
+    let provide = move || provide_page_context(context.clone());
+    let render = leptos_axum::render_app_async_with_context(provide, move || shell(options.clone()));
+    let mut response = render(request).await;
+    *response.status_mut() = StatusCode::from_u16(status.load(Ordering::Relaxed)).map_err(Problem::internal)?;
+    let policy = page_policy(nonce.as_deref());
+    let policy = HeaderValue::from_str(&policy).map_err(Problem::internal)?;
+    response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
+    Ok(response)
+}
+
+fn page_context(
+    state: &AppState,
+    asking: Asking,
+    request: &Request,
+    nonce: Option<Nonce>,
+    status: Arc<AtomicU16>,
+    failure: Option<PageError>,
+) -> PageContext {
+    let query = request.uri().query().unwrap_or_default().to_owned();
+    let jar = CookieJar::from_headers(request.headers());
+    let cookie = |name| jar.get(name).map(|cookie| cookie.value().to_owned());
+    let asked = query_value(&query, "lang");
+    let lang = i18n::negotiate(asked.as_deref(), cookie("lang").as_deref(), accept_language(request.headers()));
+    PageContext {
+        portal: Arc::new(ServerPortal::new(state.clone(), asking)),
+        lang,
+        theme: cookie("theme").as_deref().and_then(Theme::parse).unwrap_or_default(),
+        assets: state.assets.urls.clone(),
+        nonce,
+        path: request.uri().path().to_owned(),
+        query,
+        base_url: state.base_url.clone(),
+        status: StatusSink::new(move |code| status.store(code, Ordering::Relaxed)),
+        failure,
+    }
+}
+
+fn accept_language(headers: &HeaderMap) -> Option<&str> {
+    headers.get(header::ACCEPT_LANGUAGE)?.to_str().ok()
+}

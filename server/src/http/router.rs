@@ -1,0 +1,73 @@
+//! Every path, grouped by who asks.
+
+use std::time::Duration;
+
+use acta_app::routes;
+use axum::{
+    Router,
+    extract::{DefaultBodyLimit, Path, State},
+    http::{HeaderMap, StatusCode, header},
+    middleware,
+    response::Response,
+    routing::{get, post},
+};
+use tower_http::{
+    catch_panic::CatchPanicLayer, limit::RequestBodyLimitLayer, trace::TraceLayer,
+};
+
+use super::{api, forms, pages, security};
+use crate::{blob::MAX_BLOB_BYTES, startup::AppState};
+
+/// The largest body that is not a blob: 256 envelopes of the longest entry, in JSON.
+const MAX_BODY_BYTES: usize = 24 << 20;
+
+/// How long a request may take that is not a blob.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// The whole service.
+pub fn router(state: AppState) -> Router {
+    let (api, _) = api::router();
+    let browser = routes::PATHS.iter().fold(Router::new(), |router, path| router.route(path, get(pages::page)));
+    let forms = Router::new()
+        .route(routes::SIGN_IN, post(forms::sign_in))
+        .route(routes::SIGN_OUT, post(forms::sign_out))
+        .route(routes::PREFERENCES, post(forms::preferences));
+    let files = Router::new().route("/assets/{name}", get(style)).route("/pkg/{name}", get(package));
+    let operators = Router::new().route("/healthz", get(|| async { "ok\n" }));
+    Router::new()
+        .merge(browser)
+        .merge(forms)
+        .merge(files)
+        .merge(operators)
+        .merge(api)
+        .fallback(pages::page)
+        .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))
+        .layer(RequestBodyLimitLayer::new(MAX_BLOB_BYTES as usize))
+        .layer(middleware::from_fn(timeout))
+        .layer(middleware::from_fn(security::same_origin))
+        .layer(middleware::from_fn_with_state(state.clone(), security::headers))
+        .layer(CatchPanicLayer::new())
+        .layer(TraceLayer::new_for_http())
+        .with_state(state)
+}
+
+async fn style(State(state): State<AppState>, Path(name): Path<String>) -> Response {
+    state.assets.style(&name)
+}
+
+async fn package(State(state): State<AppState>, Path(name): Path<String>, headers: HeaderMap) -> Response {
+    let tag = headers.get(header::IF_NONE_MATCH).and_then(|tag| tag.to_str().ok());
+    state.assets.package(&name, tag)
+}
+
+/// Ends slow requests, but for blobs, which may be long.
+async fn timeout(request: axum::extract::Request, next: middleware::Next) -> Response {
+    use axum::response::IntoResponse as _;
+    if request.uri().path().starts_with("/api/v1/blobs/") {
+        return next.run(request).await;
+    }
+    match tokio::time::timeout(REQUEST_TIMEOUT, next.run(request)).await {
+        Ok(response) => response,
+        Err(_) => StatusCode::REQUEST_TIMEOUT.into_response(),
+    }
+}

@@ -1,0 +1,118 @@
+//! Intake: everything that is checked about an envelope before it may wait for the log.
+
+use std::collections::HashSet;
+
+use acta_ledger::{
+    evidence::{
+        agent_key::AgentKey,
+        build::{BuildSummary, FRAMEWORK},
+    },
+    log::{
+        digest::Sha256Digest,
+        dsse::Envelope,
+        entry::Entry,
+        statement::{Predicate as _, Statement},
+        timestamp::Timestamp,
+    },
+};
+
+use crate::{
+    blob::BlobStore,
+    clock,
+    error::{Answer, Problem},
+    log::writer::Candidate,
+    store::agent::Agent,
+};
+
+/// Envelopes in one request at most.
+pub const MAX_ENVELOPES: usize = 256;
+
+/// How far a statement's times may lie ahead of the server's clock.
+pub const MAX_SKEW_MS: i64 = 5 * 60 * 1000;
+
+/// Checks one envelope that the agent offers: signature by the agent's own key, statement, predicate, blobs, length.
+pub async fn check(envelope: &[u8], agent: &Agent, blobs: &BlobStore) -> Answer<Candidate> {
+    let envelope = Envelope::parse(envelope)
+        .map_err(|error| Problem::bad_request("malformed_envelope", error.to_string()).field("envelope"))?;
+    let (envelope, _) = envelope.verified(&[agent.key], 1).map_err(|error| {
+        let by = envelope.hinted_keys().next().map_or_else(|| "no key id".to_owned(), |id| id.to_string());
+        Problem::refused("bad_signature", format!("the envelope is not signed by agent {}: {error}", agent.name))
+            .field("signatures")
+            .found(by)
+            .expected(agent.key_id)
+    })?;
+    let statement = Statement::from_envelope(&envelope)
+        .map_err(|error| Problem::bad_request("malformed_statement", error.to_string()).field("payload"))?;
+    check_predicate(&statement, blobs).await?;
+    let entry = Entry::of(&envelope).map_err(|error| {
+        Problem::new(axum::http::StatusCode::PAYLOAD_TOO_LARGE, "entry_too_long", error.to_string())
+            .field("envelope")
+            .found(error.found)
+            .expected(acta_ledger::log::tile::MAX_ENTRY_BYTES)
+    })?;
+    Ok(Candidate { entry, statement, signer: agent.name.clone() })
+}
+
+async fn check_predicate(statement: &Statement, blobs: &BlobStore) -> Answer<()> {
+    match statement.predicate_type.as_str() {
+        BuildSummary::TYPE => {
+            let summary: BuildSummary = statement.predicate().map_err(|error| {
+                Problem::refused("malformed_predicate", error.to_string()).field("predicate")
+            })?;
+            check_summary(&summary)?;
+            check_blobs(summary.blobs(), blobs).await
+        }
+        AgentKey::TYPE => Err(Problem::refused("not_for_agents", "only the portal enrols keys")
+            .field("predicateType")
+            .found(AgentKey::TYPE)),
+        other => Err(Problem::refused("unknown_predicate", "this server does not know the predicate type")
+            .field("predicateType")
+            .found(other)
+            .expected(BuildSummary::TYPE)),
+    }
+}
+
+fn check_summary(summary: &BuildSummary) -> Answer<()> {
+    if summary.framework != FRAMEWORK {
+        return Err(Problem::refused("malformed_predicate", "the framework is another")
+            .field("predicate.framework")
+            .found(&summary.framework)
+            .expected(FRAMEWORK));
+    }
+    let latest = clock::now().plus_ms(MAX_SKEW_MS).unwrap_or(summary.finished_at);
+    for (field, at) in [("predicate.startedAt", summary.started_at), ("predicate.finishedAt", summary.finished_at)] {
+        refuse_future(field, at, latest)?;
+    }
+    let durations = &summary.duration_ms;
+    let all = [Some(durations.total), durations.parse, durations.build, durations.serialize, durations.write];
+    if let Some(negative) = all.into_iter().flatten().find(|ms| *ms < 0.0) {
+        return Err(Problem::refused("malformed_predicate", "a duration is negative")
+            .field("predicate.durationMs")
+            .found(negative));
+    }
+    Ok(())
+}
+
+fn refuse_future(field: &'static str, at: Timestamp, latest: Timestamp) -> Answer<()> {
+    if at <= latest {
+        return Ok(());
+    }
+    Err(Problem::refused("clock_skew", "the statement's time lies more than 5 minutes ahead of the server's clock")
+        .field(field)
+        .found(at)
+        .expected(format!("at most {latest}")))
+}
+
+async fn check_blobs(named: Vec<Sha256Digest>, blobs: &BlobStore) -> Answer<()> {
+    for digest in named.into_iter().collect::<HashSet<_>>() {
+        if blobs.size(&digest).await?.is_none() {
+            return Err(Problem::refused(
+                "missing_blob",
+                format!("the statement names a blob that is not stored; PUT /api/v1/blobs/sha256/{digest} first"),
+            )
+            .field("predicate")
+            .found(digest));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,108 @@
+//! The server's two keys: the log's, which signs tree heads and nothing else, and the portal's, which signs enrolments
+//! and decisions. PKCS#8 PEM files of mode 0600; a wider mode is refused.
+
+use std::{
+    fs::{self, File, OpenOptions},
+    io::Write as _,
+    os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _},
+    path::Path,
+};
+
+use acta_ledger::log::{
+    key::{PublicKey, SigningKey},
+    note::{NoteKeyType, VerifierKey},
+    verification::Trust,
+};
+use anyhow::{Context as _, bail, ensure};
+use ed25519_dalek::pkcs8::{DecodePrivateKey as _, EncodePrivateKey as _, spki::der::pem::LineEnding};
+
+/// Both keys and the log's origin.
+pub struct Keys {
+    /// The log's name: a URL without scheme.
+    pub origin: String,
+    /// Signs tree heads.
+    pub log: SigningKey,
+    /// Signs the portal's statements.
+    pub portal: SigningKey,
+}
+
+impl Keys {
+    /// Reads the keys from the folder; makes what is missing.
+    pub fn open(folder: &Path, origin: &str) -> anyhow::Result<Self> {
+        fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+        fs::set_permissions(folder, fs::Permissions::from_mode(0o700))?;
+        let keys = Self {
+            origin: origin.to_owned(),
+            log: read_or_make(&folder.join("log.pem"))?,
+            portal: read_or_make(&folder.join("portal.pem"))?,
+        };
+        ensure!(
+            PublicKey::of(&keys.log) != PublicKey::of(&keys.portal),
+            "log.pem and portal.pem hold the same key: one key never serves two purposes"
+        );
+        VerifierKey::new(origin, NoteKeyType::Ed25519, PublicKey::of(&keys.log))
+            .with_context(|| format!("{origin:?} cannot be the log's origin"))?;
+        Ok(keys)
+    }
+
+    /// The public halves: what a checker must trust.
+    pub fn trust(&self) -> Trust {
+        Trust {
+            log: VerifierKey::new(&self.origin, NoteKeyType::Ed25519, PublicKey::of(&self.log))
+                .expect("the origin was checked when the keys were opened"),
+            portal: PublicKey::of(&self.portal),
+        }
+    }
+}
+
+fn read_or_make(path: &Path) -> anyhow::Result<SigningKey> {
+    if !path.exists() {
+        make(path).with_context(|| format!("cannot make the key {}", path.display()))?;
+    }
+    let mode = fs::metadata(path)?.permissions().mode() & 0o777;
+    if mode != 0o600 {
+        bail!("the key {} has mode {mode:04o}, expected 0600: run chmod 600 on it", path.display());
+    }
+    let pem = fs::read_to_string(path).with_context(|| format!("cannot read the key {}", path.display()))?;
+    SigningKey::from_pkcs8_pem(&pem)
+        .map_err(|_| anyhow::anyhow!("{} is not an Ed25519 key in PKCS#8 PEM", path.display()))
+}
+
+fn make(path: &Path) -> anyhow::Result<()> {
+    let mut seed = zeroize::Zeroizing::new([0; 32]);
+    getrandom::fill(seed.as_mut()).map_err(|error| anyhow::anyhow!("no random bytes: {error}"))?;
+    let pem = SigningKey::from_bytes(&seed)
+        .to_pkcs8_pem(LineEnding::LF)
+        .map_err(|error| anyhow::anyhow!("cannot write the key as PEM: {error}"))?;
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    file.write_all(pem.as_bytes())?;
+    file.sync_all()?;
+    File::open(path.parent().context("a key lies in a folder")?)?.sync_all()?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_made_once_and_a_wider_mode_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let first = Keys::open(folder.path(), "acta.example/log").unwrap().trust();
+        assert_eq!(Keys::open(folder.path(), "acta.example/log").unwrap().trust(), first);
+        let log = folder.path().join("log.pem");
+        fs::set_permissions(&log, fs::Permissions::from_mode(0o640)).unwrap();
+        let error = Keys::open(folder.path(), "acta.example/log").err().unwrap().to_string();
+        assert!(error.contains("mode 0640"), "{error}");
+        fs::set_permissions(&log, fs::Permissions::from_mode(0o600)).unwrap();
+        fs::copy(&log, folder.path().join("portal.pem")).unwrap();
+        let error = Keys::open(folder.path(), "acta.example/log").err().unwrap().to_string();
+        assert!(error.contains("two purposes"), "{error}");
+    }
+
+    #[test]
+    fn an_origin_that_cannot_name_a_key_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(Keys::open(folder.path(), "a b").is_err());
+    }
+}

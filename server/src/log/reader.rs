@@ -1,0 +1,103 @@
+//! Reading the log: entries, proofs, and everything that is needed to verify an entry.
+
+use std::collections::HashMap;
+
+use acta_ledger::log::{
+    digest::Sha256Digest,
+    proof::{Node, Plan},
+    tile::{TILE_WIDTH, TileId, node_in_tile, tile_of, width},
+    verification::{LoggedEntry, Material},
+};
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use sqlx::SqlitePool;
+
+use super::{SignedHead, store};
+pub use super::store::{StoredEntry, digest};
+
+/// Reads the log from a pool of its own.
+#[derive(Clone)]
+pub struct LogReader {
+    pool: SqlitePool,
+}
+
+impl LogReader {
+    /// Reads through this pool.
+    pub fn new(pool: SqlitePool) -> Self {
+        Self { pool }
+    }
+
+    /// The entry at an index.
+    pub async fn entry(&self, index: u64) -> sqlx::Result<Option<StoredEntry>> {
+        store::entry(&self.pool, index).await
+    }
+
+    /// The index of an entry by its digest.
+    pub async fn index_of(&self, digest: &Sha256Digest) -> sqlx::Result<Option<u64>> {
+        store::index_of(&self.pool, digest).await
+    }
+
+    /// The proof that entry `index` is in the tree of `size` entries; `None` if it is not.
+    pub async fn inclusion(&self, index: u64, size: u64) -> sqlx::Result<Option<Vec<Sha256Digest>>> {
+        match Plan::inclusion(index, size) {
+            Some(plan) => self.assemble(&plan, size).await,
+            None => Ok(None),
+        }
+    }
+
+    /// The proof that the tree of `new` entries begins with the tree of `old`; `None` if that cannot be proved.
+    pub async fn consistency(&self, old: u64, new: u64) -> sqlx::Result<Option<Vec<Sha256Digest>>> {
+        match Plan::consistency(old, new) {
+            Some(plan) => self.assemble(&plan, new).await,
+            None => Ok(None),
+        }
+    }
+
+    /// The entry, its agent's enrolment and the proofs under the tree head.
+    ///
+    /// `enrolment` is the index of the entry that enrolled the signer's key.
+    pub async fn material(
+        &self,
+        index: u64,
+        enrolment: Option<u64>,
+        head: &SignedHead,
+    ) -> sqlx::Result<Option<Material>> {
+        let Some(entry) = self.logged(index, head.head.size).await? else { return Ok(None) };
+        let enrolment = match enrolment {
+            Some(index) => self.logged(index, head.head.size).await?,
+            None => None,
+        };
+        Ok(Some(Material { entry, enrolment, tree_head: head.note.clone() }))
+    }
+
+    async fn logged(&self, index: u64, size: u64) -> sqlx::Result<Option<LoggedEntry>> {
+        let (Some(entry), Some(inclusion)) = (self.entry(index).await?, self.inclusion(index, size).await?) else {
+            return Ok(None);
+        };
+        Ok(Some(LoggedEntry { record: STANDARD.encode(&entry.record), index, inclusion }))
+    }
+
+    async fn assemble(&self, plan: &Plan, size: u64) -> sqlx::Result<Option<Vec<Sha256Digest>>> {
+        let mut tiles = HashMap::new();
+        for tile in plan.nodes().map(tile_of) {
+            if let std::collections::hash_map::Entry::Vacant(slot) = tiles.entry(tile) {
+                slot.insert(self.tile(tile, size).await?);
+            }
+        }
+        Ok(plan.assemble(|node: Node| node_in_tile(node, tiles.get(&tile_of(node))?)))
+    }
+
+    /// A tile's hashes in the tree of `size` entries: stored where full, cut from the level below where partial.
+    pub async fn tile(&self, tile: TileId, size: u64) -> sqlx::Result<Vec<Sha256Digest>> {
+        let wide = width(tile, size);
+        if wide == TILE_WIDTH
+            && let Some(hashes) = store::tile(&self.pool, tile).await?
+        {
+            return Ok(hashes);
+        }
+        let from = tile.index * TILE_WIDTH;
+        match tile.level {
+            0 => store::leaf_hashes(&self.pool, from, wide).await,
+            level => store::tile_roots(&self.pool, level - 1, from, wide).await,
+        }
+    }
+}

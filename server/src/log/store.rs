@@ -1,0 +1,171 @@
+//! The log's tables.
+
+use acta_ledger::log::{digest::Sha256Digest, entry::Entry, merkle::Frontier, tile::TileId};
+use sqlx::{SqliteExecutor, query, query_scalar};
+
+use crate::db::Connection;
+
+/// An entry as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredEntry {
+    /// Its index.
+    pub index: u64,
+    /// The digest under which it was stored.
+    pub digest: Sha256Digest,
+    /// The leaf hash that the tree was made with.
+    pub leaf_hash: Sha256Digest,
+    /// Its bytes as they are now.
+    pub record: Vec<u8>,
+    /// When it was logged, in milliseconds since 1970.
+    pub logged_at: i64,
+}
+
+/// Reads 32 stored bytes; the schema's checks guarantee the length, so anything else is damage.
+pub fn digest(bytes: &[u8]) -> sqlx::Result<Sha256Digest> {
+    Sha256Digest::from_slice(bytes)
+        .ok_or_else(|| sqlx::Error::Decode(format!("a digest of {} bytes", bytes.len()).into()))
+}
+
+pub(super) async fn insert_entry(
+    connection: &mut Connection,
+    index: u64,
+    entry: &Entry,
+    logged_at: i64,
+) -> sqlx::Result<()> {
+    let (index, digest, leaf, record) = (index as i64, entry.digest(), entry.leaf_hash(), entry.bytes());
+    let (digest, leaf) = (&digest.0[..], &leaf.0[..]);
+    query!(
+        "insert into entry (idx, digest, leaf_hash, record, logged_at) values (?, ?, ?, ?, ?)",
+        index,
+        digest,
+        leaf,
+        record,
+        logged_at
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+pub(super) async fn index_of<'e>(
+    executor: impl SqliteExecutor<'e>,
+    digest: &Sha256Digest,
+) -> sqlx::Result<Option<u64>> {
+    let digest = &digest.0[..];
+    let index = query_scalar!("select idx from entry where digest = ?", digest).fetch_optional(executor).await?;
+    Ok(index.map(|index| index as u64))
+}
+
+pub(super) async fn entry<'e>(
+    executor: impl SqliteExecutor<'e>,
+    index: u64,
+) -> sqlx::Result<Option<StoredEntry>> {
+    let Ok(index) = i64::try_from(index) else { return Ok(None) };
+    let row = query!("select idx, digest, leaf_hash, record, logged_at from entry where idx = ?", index)
+        .fetch_optional(executor)
+        .await?;
+    row.map(|row| {
+        Ok(StoredEntry {
+            index: row.idx as u64,
+            digest: digest(&row.digest)?,
+            leaf_hash: digest(&row.leaf_hash)?,
+            record: row.record,
+            logged_at: row.logged_at,
+        })
+    })
+    .transpose()
+}
+
+pub(super) async fn leaf_hashes<'e>(
+    executor: impl SqliteExecutor<'e>,
+    from: u64,
+    count: u64,
+) -> sqlx::Result<Vec<Sha256Digest>> {
+    let (from, to) = (from as i64, (from + count) as i64);
+    let rows = query_scalar!("select leaf_hash from entry where idx >= ? and idx < ? order by idx", from, to)
+        .fetch_all(executor)
+        .await?;
+    rows.iter().map(|bytes| digest(bytes)).collect()
+}
+
+pub(super) async fn last_logged_at<'e>(executor: impl SqliteExecutor<'e>) -> sqlx::Result<i64> {
+    let last = query_scalar!("select logged_at from entry order by idx desc limit 1").fetch_optional(executor).await?;
+    Ok(last.unwrap_or(0))
+}
+
+pub(super) async fn insert_tile(
+    connection: &mut Connection,
+    tile: TileId,
+    hashes: &[Sha256Digest],
+    root: &Sha256Digest,
+) -> sqlx::Result<()> {
+    let (level, index) = (i64::from(tile.level), tile.index as i64);
+    let (hashes, root) = (hashes.iter().flat_map(|hash| hash.0).collect::<Vec<u8>>(), &root.0[..]);
+    query!("insert into tile (level, idx, hashes, root) values (?, ?, ?, ?)", level, index, hashes, root)
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
+pub(super) async fn tile<'e>(
+    executor: impl SqliteExecutor<'e>,
+    tile: TileId,
+) -> sqlx::Result<Option<Vec<Sha256Digest>>> {
+    let (level, index) = (i64::from(tile.level), tile.index as i64);
+    let hashes = query_scalar!("select hashes from tile where level = ? and idx = ?", level, index)
+        .fetch_optional(executor)
+        .await?;
+    hashes.map(|hashes| hashes.chunks(32).map(digest).collect()).transpose()
+}
+
+pub(super) async fn tile_roots<'e>(
+    executor: impl SqliteExecutor<'e>,
+    level: u8,
+    from: u64,
+    count: u64,
+) -> sqlx::Result<Vec<Sha256Digest>> {
+    let (level, from, to) = (i64::from(level), from as i64, (from + count) as i64);
+    let rows =
+        query_scalar!("select root from tile where level = ? and idx >= ? and idx < ? order by idx", level, from, to)
+            .fetch_all(executor)
+            .await?;
+    rows.iter().map(|bytes| digest(bytes)).collect()
+}
+
+pub(super) async fn frontier<'e>(executor: impl SqliteExecutor<'e>) -> sqlx::Result<Frontier> {
+    let row = query!("select size, frontier from log_state where id = 1").fetch_one(executor).await?;
+    let hashes = row.frontier.chunks(32).map(digest).collect::<sqlx::Result<_>>()?;
+    Frontier::from_parts(row.size as u64, hashes)
+        .ok_or_else(|| sqlx::Error::Decode("the frontier does not fit the log's size".into()))
+}
+
+pub(super) async fn set_frontier(connection: &mut Connection, frontier: &Frontier) -> sqlx::Result<()> {
+    let size = frontier.size() as i64;
+    let hashes: Vec<u8> = frontier.hashes().iter().flat_map(|hash| hash.0).collect();
+    query!("update log_state set size = ?, frontier = ? where id = 1", size, hashes).execute(connection).await?;
+    Ok(())
+}
+
+/// A stored tree head: size, note, time.
+pub(super) async fn newest_head<'e>(
+    executor: impl SqliteExecutor<'e>,
+) -> sqlx::Result<Option<(u64, String, i64)>> {
+    let row = query!("select size, note, signed_at from tree_head order by size desc limit 1")
+        .fetch_optional(executor)
+        .await?;
+    Ok(row.map(|row| (row.size as u64, row.note, row.signed_at)))
+}
+
+/// Stores a signed tree head; fails if there is one for this size already.
+pub(super) async fn insert_head(
+    connection: &mut Connection,
+    size: u64,
+    note: &str,
+    signed_at: i64,
+) -> sqlx::Result<()> {
+    let size = size as i64;
+    query!("insert into tree_head (size, note, signed_at) values (?, ?, ?)", size, note, signed_at)
+        .execute(connection)
+        .await?;
+    Ok(())
+}

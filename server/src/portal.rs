@@ -1,0 +1,322 @@
+//! The server's side of the pages: fills the views from the projections and the log, for one viewer.
+
+use acta_app::{
+    portal::{PageError, Portal},
+    routes::query_pairs,
+    view::{
+        AgentRow, EntryRow, EntryView, LedgerView, RunFilter, RunView, RunsView, Verification, Viewer,
+    },
+};
+use acta_ledger::{
+    evidence::{build::BuildSummary, phase_tree::PhaseTree},
+    log::{
+        digest::Sha256Digest,
+        dsse::Envelope,
+        jcs,
+        statement::Statement,
+        timestamp::Timestamp,
+        verification::{Material, verify},
+    },
+};
+
+use crate::{
+    auth::{
+        extract::Asking,
+        policy::{Action, Actor, allows},
+    },
+    error::{Answer, Problem},
+    http::api::{
+        entry::{find, material},
+        run::MAX_TREE_BYTES,
+    },
+    log::reader::StoredEntry,
+    startup::AppState,
+    store::{agent, ledger, run},
+};
+
+/// Rows a page.
+pub const PAGE_SIZE: u32 = 50;
+
+/// Gaps of an agent's chain that are listed at most.
+const MAX_GAPS: usize = 20;
+
+/// The server behind one request's pages.
+pub struct ServerPortal {
+    state: AppState,
+    asking: Asking,
+}
+
+impl ServerPortal {
+    /// For whoever is asking.
+    pub fn new(state: AppState, asking: Asking) -> Self {
+        Self { state, asking }
+    }
+
+    /// Whoever may not read evidence learns nothing, not even whether a thing is there.
+    fn may_read(&self) -> Answer<()> {
+        if allows(&self.asking.actor, Action::ReadEvidence, self.state.public_read) {
+            Ok(())
+        } else {
+            Err(Problem::not_found("not to be read"))
+        }
+    }
+
+    async fn runs_view(&self, filter: RunFilter) -> Answer<RunsView> {
+        self.may_read()?;
+        check_filter(&filter)?;
+        let pool = &self.state.database.read;
+        let counts = run::count(pool, &filter).await?;
+        let offset = u64::from(filter.page.unwrap_or(1) - 1) * u64::from(PAGE_SIZE);
+        Ok(RunsView {
+            choices: run::choices(pool).await?,
+            rows: run::list(pool, &filter, PAGE_SIZE, offset).await?,
+            filter,
+            matching: counts.matching,
+            total: counts.total,
+            need_a_person: counts.need_a_person,
+            page_size: PAGE_SIZE,
+        })
+    }
+
+    async fn run_view(&self, id: &str) -> Answer<RunView> {
+        self.may_read()?;
+        let pool = &self.state.database.read;
+        let row = run::find(pool, id).await?.ok_or_else(|| Problem::not_found("no such run"))?;
+        let stored = self.state.reader.entry(row.entry).await?;
+        let stored = stored.ok_or_else(|| Problem::internal(format_args!("entry {} is missing", row.entry)))?;
+        let (summary, statement) = match read_summary(&stored) {
+            Ok(read) => read,
+            // The entry page shows the damage itself: bytes, checks and which of them fail.
+            Err(error) => return Err(Problem::internal(format_args!("entry {} is damaged: {error}", row.entry))),
+        };
+        let (tree, tree_problem) = match &summary.phase_tree {
+            Some(named) => match self.tree(&named.digest).await {
+                Ok(tree) => (Some(tree), None),
+                Err(problem) => (None, Some(problem)),
+            },
+            None => (None, None),
+        };
+        let retry_of = match &summary.run.retry_of {
+            Some(id) => run::link_to(pool, &id.to_string()).await?,
+            None => None,
+        };
+        Ok(RunView {
+            number: row.number,
+            entry: row.entry,
+            entry_digest: stored.digest,
+            agent: row.agent,
+            logged_at: moment(stored.logged_at)?,
+            tree,
+            tree_problem,
+            statement,
+            verification: self.verification(&material(&self.state, row.entry).await?),
+            retry_of,
+            retried_by: run::retries_of(pool, &row.id).await?,
+            summary,
+        })
+    }
+
+    async fn tree(&self, digest: &Sha256Digest) -> Result<PhaseTree, String> {
+        let bytes = self.state.blobs.read_verified(digest, MAX_TREE_BYTES).await.map_err(|error| error.to_string())?;
+        let bytes = bytes.ok_or_else(|| format!("the blob {digest} is missing or damaged"))?;
+        let tree: PhaseTree = serde_json::from_slice(&bytes).map_err(|error| error.to_string())?;
+        if tree.is_well_formed() { Ok(tree) } else { Err(format!("the blob {digest} is not a phase tree")) }
+    }
+
+    fn verification(&self, material: &Material) -> Verification {
+        Verification {
+            report: verify(material, &self.state.trust),
+            log_key: self.state.trust.log.to_string(),
+            portal_key: self.state.trust.portal.to_base64(),
+        }
+    }
+
+    async fn entry_view(&self, which: &str) -> Answer<EntryView> {
+        self.may_read()?;
+        let stored = find(&self.state, which).await?;
+        let material = material(&self.state, stored.index).await?;
+        let envelope = Envelope::parse(&stored.record).ok();
+        let statement = envelope.as_ref().and_then(|envelope| Statement::from_envelope(envelope).ok());
+        let subjects = statement.iter().flat_map(|statement| &statement.subject).filter_map(|subject| {
+            Some((subject.name.clone().unwrap_or_default(), subject.sha256()?.to_string()))
+        });
+        let payload = envelope.as_ref().map_or(&stored.record[..], |envelope| &envelope.payload);
+        Ok(EntryView {
+            index: stored.index,
+            digest: Sha256Digest::of(&stored.record),
+            leaf_hash: stored.leaf_hash,
+            bytes: stored.record.len() as u64,
+            logged_at: moment(stored.logged_at)?,
+            predicate_type: statement.as_ref().map(|statement| statement.predicate_type.clone()),
+            run: run::of_entry(&self.state.database.read, stored.index).await?,
+            subjects: subjects.collect(),
+            statement: indented(payload),
+            envelope: indented(&stored.record),
+            inclusion: material.entry.inclusion.clone(),
+            tree_head: material.tree_head.clone(),
+            verification: self.verification(&material),
+            log_size: self.state.log.head().head.size,
+        })
+    }
+
+    async fn ledger_view(&self, before: Option<u64>) -> Answer<LedgerView> {
+        self.may_read()?;
+        let pool = &self.state.database.read;
+        let head = self.state.log.head();
+        let listed = ledger::newest(pool, before.unwrap_or(u64::MAX), PAGE_SIZE).await?;
+        let mut entries = Vec::with_capacity(listed.len());
+        for facts in &listed {
+            entries.push(EntryRow {
+                index: facts.index,
+                digest: facts.digest,
+                predicate_type: facts.predicate_type.clone(),
+                signer: facts.signer.clone(),
+                logged_at: moment(facts.logged_at)?,
+                run: run::of_entry(pool, facts.index).await?,
+            });
+        }
+        let mut agents = Vec::new();
+        for agent in agent::list(pool).await? {
+            let (count, last) = agent::activity(pool, &agent.name).await?;
+            agents.push(AgentRow {
+                missing: agent::missing(pool, &agent.name, MAX_GAPS).await?,
+                name: agent.name,
+                key_id: agent.key_id.to_string(),
+                public_key: agent.key.to_base64(),
+                enrolled_at: agent.enrolled_at,
+                entries: count,
+                last_entry_at: last.map(moment).transpose()?,
+            });
+        }
+        Ok(LedgerView {
+            origin: head.head.origin.clone(),
+            size: head.head.size,
+            root: head.head.root,
+            signed_at: moment(head.signed_at)?,
+            tree_head: head.note,
+            log_key: self.state.trust.log.to_string(),
+            portal_key: self.state.trust.portal.to_base64(),
+            agents,
+            before: listed.last().map(|facts| facts.index).filter(|&index| index > 0),
+            entries,
+        })
+    }
+}
+
+#[async_trait::async_trait]
+impl Portal for ServerPortal {
+    fn viewer(&self) -> Viewer {
+        let form_token = self.asking.session.as_ref().map(|session| session.form_token.clone()).unwrap_or_default();
+        match &self.asking.actor {
+            Actor::Account { name, role } => {
+                Viewer { name: Some(name.clone()), role: Some(role.code().to_owned()), form_token }
+            }
+            Actor::Anonymous | Actor::Agent { .. } => Viewer { name: None, role: None, form_token },
+        }
+    }
+
+    async fn runs(&self, filter: RunFilter) -> Result<RunsView, PageError> {
+        self.runs_view(filter).await.map_err(page_error)
+    }
+
+    async fn run(&self, id: &str) -> Result<RunView, PageError> {
+        self.run_view(id).await.map_err(page_error)
+    }
+
+    async fn entry(&self, which: &str) -> Result<EntryView, PageError> {
+        self.entry_view(which).await.map_err(page_error)
+    }
+
+    async fn ledger(&self, before: Option<u64>) -> Result<LedgerView, PageError> {
+        self.ledger_view(before).await.map_err(page_error)
+    }
+}
+
+fn page_error(problem: Problem) -> PageError {
+    match (problem.status, problem.found) {
+        (404, _) => PageError::NotFound,
+        (400, found) => PageError::BadRequest {
+            field: FILTER_FIELDS.into_iter().find(|field| problem.field.as_deref() == Some(field)).unwrap_or("query"),
+            found: found.unwrap_or_default(),
+        },
+        (_, found) => PageError::Internal { id: found.unwrap_or_default() },
+    }
+}
+
+fn read_summary(stored: &StoredEntry) -> Result<(BuildSummary, String), String> {
+    let envelope = Envelope::parse(&stored.record).map_err(|error| error.to_string())?;
+    let statement = Statement::from_envelope(&envelope).map_err(|error| error.to_string())?;
+    let summary = statement.predicate().map_err(|error| error.to_string())?;
+    Ok((summary, indented(&envelope.payload)))
+}
+
+/// JSON indented for people; whatever is not JSON is shown as it is, with replacements where it is not text.
+fn indented(bytes: &[u8]) -> String {
+    jcs::parse(bytes)
+        .ok()
+        .and_then(|value| serde_json::to_string_pretty(&value).ok())
+        .unwrap_or_else(|| String::from_utf8_lossy(bytes).into_owned())
+}
+
+fn moment(unix_ms: i64) -> Answer<Timestamp> {
+    Timestamp::from_unix_ms(unix_ms).ok_or_else(|| Problem::internal(format_args!("{unix_ms} is not a moment")))
+}
+
+/// The fields of the runs' filter.
+const FILTER_FIELDS: [&str; 9] = ["route", "outcome", "builder", "gpu", "cache", "tensorrt", "q", "sort", "page"];
+
+/// Reads a filter from a query. Empty values ask for nothing; an unknown field is an error, not a surprise.
+pub fn parse_filter(query: &str) -> Answer<RunFilter> {
+    let mut filter = RunFilter::default();
+    for (field, value) in query_pairs(query).filter(|(_, value)| !value.is_empty()) {
+        let slot = match field.as_str() {
+            "route" => &mut filter.route,
+            "outcome" => &mut filter.outcome,
+            "builder" => &mut filter.builder,
+            "gpu" => &mut filter.gpu,
+            "cache" => &mut filter.cache,
+            "tensorrt" => &mut filter.tensorrt,
+            "q" => &mut filter.q,
+            "sort" => &mut filter.sort,
+            "page" => {
+                let page = value.parse().ok().filter(|page| (1..=1_000_000).contains(page));
+                filter.page = Some(page.ok_or_else(|| bad_filter("page", &value, "a number from 1"))?);
+                continue;
+            }
+            "lang" => continue,
+            other => return Err(bad_filter(other, &value, &FILTER_FIELDS.join(", "))),
+        };
+        *slot = Some(value);
+    }
+    check_filter(&filter)?;
+    Ok(filter)
+}
+
+fn check_filter(filter: &RunFilter) -> Answer<()> {
+    if let Some(sort) = filter.sort.as_deref().filter(|sort| !run::SORTS.contains(sort)) {
+        return Err(bad_filter("sort", sort, &run::SORTS.join(", ")));
+    }
+    if let Some(0) = filter.page {
+        return Err(bad_filter("page", "0", "a number from 1"));
+    }
+    Ok(())
+}
+
+fn bad_filter(field: &str, found: &str, expected: &str) -> Problem {
+    Problem::bad_request("bad_filter", "the filter cannot be understood").field(field).found(found).expected(expected)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_filter_is_read_field_by_field() {
+        let filter = parse_filter("route=bench%2Fx&outcome=&page=2&sort=-latency&lang=es").unwrap();
+        assert_eq!(filter.route.as_deref(), Some("bench/x"));
+        assert_eq!((filter.outcome, filter.page), (None, Some(2)));
+        for (query, field) in [("page=0", "page"), ("page=x", "page"), ("sort=name", "sort"), ("color=red", "color")] {
+            assert_eq!(parse_filter(query).unwrap_err().field.as_deref(), Some(field));
+        }
+    }
+}

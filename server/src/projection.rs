@@ -1,0 +1,150 @@
+//! Projections: what the log says, laid out for questions.
+//!
+//! One function applies one entry; the log's writer calls it inside the entry's own transaction, `rebuild` calls it for
+//! every entry again. Nothing else writes these tables, so both ways give the same rows.
+
+pub mod rebuild;
+mod run;
+
+use acta_ledger::{
+    evidence::{agent_key::AgentKey, build::BuildSummary, chain::ChainLink},
+    log::statement::{Predicate as _, Statement},
+};
+use sqlx::query;
+
+use crate::db::Connection;
+
+/// An entry that was just appended.
+pub struct Logged<'a> {
+    /// Its index.
+    pub index: u64,
+    /// An agent's name, or `portal`.
+    pub signer: &'a str,
+    /// What it says.
+    pub statement: &'a Statement,
+}
+
+/// What an entry contradicts.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Conflict {
+    /// The run has a summary.
+    #[error("run {id} has a summary already, entry {entry}")]
+    RunExists {
+        /// The run.
+        id: String,
+        /// The entry of its summary.
+        entry: u64,
+    },
+    /// The agent's name is taken.
+    #[error("the agent name {name:?} is taken, entry {entry}")]
+    AgentExists {
+        /// The name.
+        name: String,
+        /// The entry that took it.
+        entry: u64,
+    },
+    /// The key is enrolled.
+    #[error("the key is enrolled already, for agent {name:?}")]
+    KeyExists {
+        /// Whose it is.
+        name: String,
+    },
+    /// The predicate does not have its type's shape (an entry that intake would not have let in).
+    #[error("{0}")]
+    Unreadable(String),
+}
+
+/// The tables, in an order in which they can be emptied.
+pub const TABLES: [&str; 4] = ["run", "subject", "entry_meta", "agent"];
+
+/// Applies one entry.
+pub async fn apply(connection: &mut Connection, logged: &Logged<'_>) -> sqlx::Result<Result<(), Conflict>> {
+    let unreadable = |error: acta_ledger::log::statement::StatementError| Conflict::Unreadable(error.to_string());
+    let chain = match logged.statement.predicate_type.as_str() {
+        AgentKey::TYPE => match logged.statement.predicate::<AgentKey>().map_err(unreadable) {
+            Ok(key) => match apply_agent_key(connection, logged, &key).await? {
+                Ok(()) => None,
+                Err(conflict) => return Ok(Err(conflict)),
+            },
+            Err(conflict) => return Ok(Err(conflict)),
+        },
+        BuildSummary::TYPE => match logged.statement.predicate::<BuildSummary>().map_err(unreadable) {
+            Ok(summary) => match run::apply(connection, logged, &summary).await? {
+                Ok(()) => Some(summary.chain),
+                Err(conflict) => return Ok(Err(conflict)),
+            },
+            Err(conflict) => return Ok(Err(conflict)),
+        },
+        _ => None,
+    };
+    apply_meta(connection, logged, chain).await?;
+    Ok(Ok(()))
+}
+
+async fn apply_meta(
+    connection: &mut Connection,
+    logged: &Logged<'_>,
+    chain: Option<ChainLink>,
+) -> sqlx::Result<()> {
+    let (index, kind) = (logged.index as i64, &logged.statement.predicate_type);
+    let sequence = chain.map(|link| link.sequence as i64);
+    let previous = chain.and_then(|link| link.previous).map(|digest| digest.0.to_vec());
+    query!(
+        "insert into entry_meta (idx, predicate_type, signer, sequence, previous) values (?, ?, ?, ?, ?)",
+        index,
+        kind,
+        logged.signer,
+        sequence,
+        previous
+    )
+    .execute(&mut *connection)
+    .await?;
+    for subject in &logged.statement.subject {
+        if let Some(digest) = subject.sha256() {
+            let digest = &digest.0[..];
+            query!(
+                "insert into subject (digest, idx, name) values (?, ?, ?) on conflict do nothing",
+                digest,
+                index,
+                subject.name
+            )
+            .execute(&mut *connection)
+            .await?;
+        }
+    }
+    Ok(())
+}
+
+async fn apply_agent_key(
+    connection: &mut Connection,
+    logged: &Logged<'_>,
+    key: &AgentKey,
+) -> sqlx::Result<Result<(), Conflict>> {
+    let (index, key_id) = (logged.index as i64, key.public_key.id());
+    let (key_id, public_key) = (&key_id.0.0[..], &key.public_key.as_bytes()[..]);
+    let taken = query!(
+        "select name, enrolled_at from agent where name = ? or key_id = ? limit 1",
+        key.agent,
+        key_id
+    )
+    .fetch_optional(&mut *connection)
+    .await?;
+    if let Some(taken) = taken {
+        return Ok(Err(if taken.name == key.agent {
+            Conflict::AgentExists { name: taken.name, entry: taken.enrolled_at as u64 }
+        } else {
+            Conflict::KeyExists { name: taken.name }
+        }));
+    }
+    query!(
+        "insert into agent (name, key_id, public_key, enrolled_at, authorized_by) values (?, ?, ?, ?, ?)",
+        key.agent,
+        key_id,
+        public_key,
+        index,
+        key.authorized_by
+    )
+    .execute(connection)
+    .await?;
+    Ok(Ok(()))
+}

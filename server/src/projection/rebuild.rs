@@ -1,0 +1,109 @@
+//! Rebuilding: every entry is checked and applied again; whatever does not fit is named by its index.
+
+use acta_ledger::log::{
+    digest::Sha256Digest,
+    dsse::Envelope,
+    key::PublicKey,
+    merkle::{Frontier, leaf_hash},
+    statement::Statement,
+    tree_head::TreeHead,
+};
+use anyhow::{Context as _, bail, ensure};
+use sqlx::{AssertSqlSafe, Connection as _, query, query_scalar};
+
+use super::{Logged, TABLES, apply};
+use crate::{db::Database, keys::Keys};
+
+/// What a rebuild went through.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rebuilt {
+    /// Entries that were checked and applied.
+    pub entries: u64,
+    /// The root over them.
+    pub root: Sha256Digest,
+}
+
+/// Checks every entry's bytes against its digest, its leaf hash, its signature and the signed root, and replays all of
+/// them into emptied projections. On any damage nothing is changed and the error names the entry.
+pub async fn rebuild(database: &Database, keys: &Keys, mut progress: impl FnMut(u64, u64)) -> anyhow::Result<Rebuilt> {
+    let mut connection = database.connect().await?;
+    let mut transaction = connection.begin_with("begin immediate").await?;
+    for table in TABLES {
+        // The names are this program's own constants.
+        query(AssertSqlSafe(format!("delete from {table}"))).execute(&mut *transaction).await?;
+    }
+    let size = query_scalar!("select size from log_state where id = 1").fetch_one(&mut *transaction).await? as u64;
+    let mut frontier = Frontier::default();
+    for index in 0..size {
+        let row = {
+            let index = index as i64;
+            query!("select digest, leaf_hash, record from entry where idx = ?", index)
+                .fetch_optional(&mut *transaction)
+                .await?
+                .with_context(|| format!("entry {index} is missing"))?
+        };
+        ensure!(
+            Sha256Digest::of(&row.record).0[..] == row.digest[..],
+            "entry {index} is damaged: its bytes do not have the digest under which it was stored"
+        );
+        let leaf = leaf_hash(&row.record);
+        ensure!(leaf.0[..] == row.leaf_hash[..], "entry {index} is damaged: its leaf hash is another");
+        frontier.append(leaf);
+        let (signer, statement) = read(&mut transaction, keys, &row.record)
+            .await
+            .with_context(|| format!("entry {index} cannot be replayed"))?;
+        let logged = Logged { index, signer: &signer, statement: &statement };
+        if let Err(conflict) = apply(&mut transaction, &logged).await? {
+            bail!("entry {index} cannot be replayed: {conflict}");
+        }
+        progress(index + 1, size);
+    }
+    check_head(&mut transaction, keys, &frontier).await?;
+    transaction.commit().await?;
+    connection.close().await?;
+    Ok(Rebuilt { entries: size, root: frontier.root() })
+}
+
+/// Verifies an entry by the keys that the log introduced before it.
+async fn read(
+    connection: &mut crate::db::Connection,
+    keys: &Keys,
+    record: &[u8],
+) -> anyhow::Result<(String, Statement)> {
+    let envelope = Envelope::parse(record)?;
+    let portal = PublicKey::of(&keys.portal);
+    let hinted = envelope.hinted_keys().next().context("no key is named")?;
+    let (signer, key) = if hinted == portal.id() {
+        ("portal".to_owned(), portal)
+    } else {
+        let key_id = &hinted.0.0[..];
+        let agent = query!("select name, public_key from agent where key_id = ?", key_id)
+            .fetch_optional(connection)
+            .await?
+            .with_context(|| format!("no entry before it enrols the key {hinted}"))?;
+        let bytes = agent.public_key.try_into().map_err(|_| anyhow::anyhow!("a stored key is damaged"))?;
+        (agent.name, PublicKey::from_bytes(&bytes)?)
+    };
+    envelope.verified(&[key], 1)?;
+    Ok((signer, Statement::from_envelope(&envelope)?))
+}
+
+async fn check_head(
+    connection: &mut crate::db::Connection,
+    keys: &Keys,
+    frontier: &Frontier,
+) -> anyhow::Result<()> {
+    let size = frontier.size() as i64;
+    let note = query_scalar!("select note from tree_head where size = ?", size).fetch_optional(connection).await?;
+    if let Some(note) = note {
+        let head = TreeHead::open(&note, &keys.trust().log)?;
+        ensure!(
+            head.root == frontier.root(),
+            "the root over all {} entries is {}, but {} was signed",
+            frontier.size(),
+            frontier.root(),
+            head.root
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,151 @@
+//! From settings to a running server; tests take the same way as `main`.
+
+use std::{net::SocketAddr, ops::Deref, sync::Arc};
+
+use acta_ledger::log::verification::Trust;
+use anyhow::{Context as _, bail};
+use leptos::config::LeptosOptions;
+use tokio::{net::TcpListener, task::JoinHandle};
+
+use crate::{
+    assets::Assets,
+    blob::BlobStore,
+    config::{DataConfig, ServeConfig},
+    db::Database,
+    http::{limit::SignInLimit, router},
+    keys::Keys,
+    log::{reader::LogReader, writer::LogWriter},
+};
+
+/// What every request can reach.
+pub struct Shared {
+    /// The database.
+    pub database: Database,
+    /// The blobs.
+    pub blobs: BlobStore,
+    /// The server's keys.
+    pub keys: Arc<Keys>,
+    /// Their public halves.
+    pub trust: Trust,
+    /// Writes the log.
+    pub log: LogWriter,
+    /// Reads it.
+    pub reader: LogReader,
+    /// Whether evidence may be read by anybody.
+    pub public_read: bool,
+    /// Whether users reach the server through TLS.
+    pub tls: bool,
+    /// The server's address as its users write it.
+    pub base_url: String,
+    /// Style sheets and wasm.
+    pub assets: Assets,
+    /// Sign-in attempts.
+    pub sign_in: SignInLimit,
+    /// What leptos wants to know.
+    pub leptos: LeptosOptions,
+}
+
+/// A handle to [`Shared`].
+#[derive(Clone)]
+pub struct AppState(Arc<Shared>);
+
+impl Deref for AppState {
+    type Target = Shared;
+
+    fn deref(&self) -> &Shared {
+        &self.0
+    }
+}
+
+impl axum::extract::FromRef<AppState> for LeptosOptions {
+    fn from_ref(state: &AppState) -> Self {
+        state.leptos.clone()
+    }
+}
+
+/// The folder's lock, its keys and its database: what every command works on.
+pub struct Ground {
+    /// The database, its schema up to date.
+    pub database: Database,
+    /// The server's keys.
+    pub keys: Arc<Keys>,
+    _lock: std::fs::File,
+}
+
+impl Ground {
+    /// Opens the folder for one process at a time: two writers could sign two trees.
+    pub async fn open(data: &DataConfig) -> anyhow::Result<Self> {
+        Self::open_with(data, true).await
+    }
+
+    /// Opens the folder beside a running server, for changes of accounts and tokens only.
+    pub async fn open_beside(data: &DataConfig) -> anyhow::Result<Self> {
+        Self::open_with(data, false).await
+    }
+
+    async fn open_with(data: &DataConfig, alone: bool) -> anyhow::Result<Self> {
+        let folder = data.data_dir.display();
+        std::fs::create_dir_all(&data.data_dir).with_context(|| format!("cannot make the folder {folder}"))?;
+        let lock = std::fs::File::create(data.data_dir.join("lock")).context("cannot make the lock file")?;
+        if alone && lock.try_lock().is_err() {
+            bail!("another acta-server works on {folder}: stop it first");
+        }
+        let keys = Arc::new(Keys::open(&data.keys(), &data.origin)?);
+        let database = Database::open(&data.database()).await?;
+        Ok(Self { database, keys, _lock: lock })
+    }
+}
+
+/// A server that listens.
+pub struct Application {
+    /// Where it listens.
+    pub address: SocketAddr,
+    state: AppState,
+    listener: TcpListener,
+    writer: JoinHandle<()>,
+    ground: Ground,
+}
+
+impl Application {
+    /// Opens everything and begins to listen; answers from [`Application::run`] on.
+    pub async fn build(data: &DataConfig, serve: &ServeConfig) -> anyhow::Result<Self> {
+        let ground = Ground::open(data).await?;
+        let listener = TcpListener::bind(serve.listen)
+            .await
+            .with_context(|| format!("cannot listen on {}: is another server running there?", serve.listen))?;
+        let address = listener.local_addr()?;
+        let (log, writer) = LogWriter::start(&ground.database, ground.keys.clone()).await?;
+        let base_url = serve.base_url.clone().unwrap_or_else(|| format!("http://{address}"));
+        let base_url = base_url.trim_end_matches('/').to_owned();
+        let state = AppState(Arc::new(Shared {
+            reader: LogReader::new(ground.database.read.clone()),
+            database: ground.database.clone(),
+            blobs: BlobStore::local(&data.blobs())?,
+            trust: ground.keys.trust(),
+            keys: ground.keys.clone(),
+            log,
+            public_read: serve.public_read,
+            tls: base_url.starts_with("https://"),
+            base_url,
+            assets: Assets::open(&serve.site_dir),
+            sign_in: SignInLimit::default(),
+            leptos: LeptosOptions::builder().output_name("acta_app").site_pkg_dir("pkg").build(),
+        }));
+        Ok(Self { address, state, listener, writer, ground })
+    }
+
+    /// What requests reach; for tests.
+    pub fn state(&self) -> &AppState {
+        &self.state
+    }
+
+    /// Answers requests until `stop` comes, then finishes the open ones and closes the database.
+    pub async fn run(self, stop: impl Future<Output = ()> + Send + 'static) -> anyhow::Result<()> {
+        let service = router::router(self.state).into_make_service_with_connect_info::<SocketAddr>();
+        axum::serve(self.listener, service).with_graceful_shutdown(stop).await?;
+        // With the router gone nobody can reach the writer any more; it commits what waits and ends.
+        self.writer.await.context("the log's writer failed")?;
+        self.ground.database.close().await;
+        Ok(())
+    }
+}

@@ -1,0 +1,82 @@
+//! Agents, as the log enrolled them.
+
+use acta_ledger::log::key::{KeyId, PublicKey};
+use sqlx::{SqlitePool, query, query_scalar};
+
+use crate::log::reader::digest;
+
+/// An agent and its key.
+#[derive(Debug, Clone)]
+pub struct Agent {
+    /// Its name.
+    pub name: String,
+    /// Its key's id.
+    pub key_id: KeyId,
+    /// Its public key.
+    pub key: PublicKey,
+    /// The entry that enrolled it.
+    pub enrolled_at: u64,
+}
+
+fn agent(name: String, key_id: &[u8], key: Vec<u8>, enrolled_at: i64) -> sqlx::Result<Agent> {
+    let damaged = || sqlx::Error::Decode(format!("the stored key of agent {name} is damaged").into());
+    let bytes = key.try_into().map_err(|_| damaged())?;
+    let key = PublicKey::from_bytes(&bytes).map_err(|_| damaged())?;
+    let key_id = KeyId(digest(key_id)?);
+    Ok(Agent { name, key_id, key, enrolled_at: enrolled_at as u64 })
+}
+
+/// The agent of a name.
+pub async fn by_name(pool: &SqlitePool, name: &str) -> sqlx::Result<Option<Agent>> {
+    let row = query!("select name, key_id, public_key, enrolled_at from agent where name = ?", name)
+        .fetch_optional(pool)
+        .await?;
+    row.map(|row| agent(row.name, &row.key_id, row.public_key, row.enrolled_at)).transpose()
+}
+
+/// The agent of a key.
+pub async fn by_key(pool: &SqlitePool, key_id: &KeyId) -> sqlx::Result<Option<Agent>> {
+    let key_id = &key_id.0.0[..];
+    let row = query!("select name, key_id, public_key, enrolled_at from agent where key_id = ?", key_id)
+        .fetch_optional(pool)
+        .await?;
+    row.map(|row| agent(row.name, &row.key_id, row.public_key, row.enrolled_at)).transpose()
+}
+
+/// All agents by name.
+pub async fn list(pool: &SqlitePool) -> sqlx::Result<Vec<Agent>> {
+    let rows =
+        query!("select name, key_id, public_key, enrolled_at from agent order by name").fetch_all(pool).await?;
+    rows.into_iter().map(|row| agent(row.name, &row.key_id, row.public_key, row.enrolled_at)).collect()
+}
+
+/// How many entries an agent signed, and when the newest was logged (milliseconds since 1970).
+pub async fn activity(pool: &SqlitePool, name: &str) -> sqlx::Result<(u64, Option<i64>)> {
+    let row = query!(
+        r#"select count(*) as "entries!: i64", max(entry.logged_at) as "last: i64"
+           from entry_meta join entry on entry.idx = entry_meta.idx
+           where entry_meta.signer = ?"#,
+        name
+    )
+    .fetch_one(pool)
+    .await?;
+    Ok((row.entries as u64, row.last))
+}
+
+/// The numbers that are missing from an agent's chain of statements, at most `limit`.
+pub async fn missing(pool: &SqlitePool, name: &str, limit: usize) -> sqlx::Result<Vec<u64>> {
+    let seen = query_scalar!(
+        r#"select distinct sequence as "sequence!: i64" from entry_meta
+           where signer = ? and sequence is not null order by sequence"#,
+        name
+    )
+    .fetch_all(pool)
+    .await?;
+    let mut expected = 1;
+    let mut missing = Vec::new();
+    for sequence in seen.into_iter().map(|sequence| sequence as u64) {
+        missing.extend((expected..sequence).take(limit - missing.len()));
+        expected = sequence + 1;
+    }
+    Ok(missing)
+}
