@@ -4,46 +4,64 @@
 
 #include "boundary.hpp"
 
+#include <type_traits>
+
 namespace
 {
 
-// TensorRT's setter returns void here: the caller reads the value back to learn whether it was taken.
-constexpr int32_t kASKED = ACTA_TRT_YES;
+// Makes a call that answers, or one that does not: a setter may return void in one version and bool in the next. After
+// a void the caller reads the value back to learn whether it was taken.
+template <class Call>
+int32_t asked(Call call)
+{
+    if constexpr (std::is_void_v<decltype(call())>)
+    {
+        call();
+        return ACTA_TRT_YES;
+    }
+    else
+    {
+        return answer(call());
+    }
+}
 
 int32_t set_integer(IBuilderConfig& config, int32_t setting, int32_t index, int64_t value)
 {
     auto const small = static_cast<int32_t>(value);
     switch (setting)
     {
-    case ACTA_TRT_FLAGS: config.setFlags(static_cast<BuilderFlags>(value)); return kASKED;
-    case ACTA_TRT_OPTIMIZATION_LEVEL: config.setBuilderOptimizationLevel(small); return kASKED;
-    case ACTA_TRT_TACTIC_SOURCES: return answer(config.setTacticSources(static_cast<TacticSources>(value)));
-    case ACTA_TRT_MAX_AUX_STREAMS: return answer(config.setMaxAuxStreams(small));
+    case ACTA_TRT_FLAGS: return asked([&] { return config.setFlags(static_cast<BuilderFlags>(value)); });
+    case ACTA_TRT_OPTIMIZATION_LEVEL: return asked([&] { return config.setBuilderOptimizationLevel(small); });
+    case ACTA_TRT_TACTIC_SOURCES:
+        return asked([&] { return config.setTacticSources(static_cast<TacticSources>(value)); });
+    case ACTA_TRT_MAX_AUX_STREAMS: return asked([&] { return config.setMaxAuxStreams(small); });
     case ACTA_TRT_HARDWARE_COMPATIBILITY:
-        config.setHardwareCompatibilityLevel(static_cast<HardwareCompatibilityLevel>(small));
-        return kASKED;
+        return asked([&] {
+            return config.setHardwareCompatibilityLevel(static_cast<HardwareCompatibilityLevel>(small));
+        });
     case ACTA_TRT_PROFILING_VERBOSITY:
-        config.setProfilingVerbosity(static_cast<ProfilingVerbosity>(small));
-        return kASKED;
-    case ACTA_TRT_AVG_TIMING_ITERATIONS: config.setAvgTimingIterations(small); return kASKED;
-    case ACTA_TRT_MAX_TACTICS: config.setMaxNbTactics(small); return kASKED;
+        return asked([&] { return config.setProfilingVerbosity(static_cast<ProfilingVerbosity>(small)); });
+    case ACTA_TRT_AVG_TIMING_ITERATIONS: return asked([&] { return config.setAvgTimingIterations(small); });
+    case ACTA_TRT_MAX_TACTICS: return asked([&] { return config.setMaxNbTactics(small); });
     case ACTA_TRT_TILING_LEVEL:
-        return answer(config.setTilingOptimizationLevel(static_cast<TilingOptimizationLevel>(small)));
-    case ACTA_TRT_L2_LIMIT: return answer(config.setL2LimitForTiling(value));
-    case ACTA_TRT_RUNTIME_PLATFORM: config.setRuntimePlatform(static_cast<RuntimePlatform>(small)); return kASKED;
+        return asked([&] {
+            return config.setTilingOptimizationLevel(static_cast<TilingOptimizationLevel>(small));
+        });
+    case ACTA_TRT_L2_LIMIT: return asked([&] { return config.setL2LimitForTiling(value); });
+    case ACTA_TRT_RUNTIME_PLATFORM:
+        return asked([&] { return config.setRuntimePlatform(static_cast<RuntimePlatform>(small)); });
     case ACTA_TRT_ENGINE_CAPABILITY:
-        config.setEngineCapability(static_cast<EngineCapability>(small));
-        return kASKED;
+        return asked([&] { return config.setEngineCapability(static_cast<EngineCapability>(small)); });
     case ACTA_TRT_MEMORY_POOL:
-        config.setMemoryPoolLimit(static_cast<MemoryPoolType>(index), static_cast<size_t>(value));
-        return kASKED;
+        return asked([&] {
+            return config.setMemoryPoolLimit(static_cast<MemoryPoolType>(index), static_cast<size_t>(value));
+        });
     case ACTA_TRT_PREVIEW_FEATURE:
-        config.setPreviewFeature(static_cast<PreviewFeature>(index), value != 0);
-        return kASKED;
+        return asked([&] { return config.setPreviewFeature(static_cast<PreviewFeature>(index), value != 0); });
 #ifdef TRT_MAJOR_RTX
-    case ACTA_TRT_COMPUTE_CAPABILITY_COUNT: return answer(config.setNbComputeCapabilities(small));
+    case ACTA_TRT_COMPUTE_CAPABILITY_COUNT: return asked([&] { return config.setNbComputeCapabilities(small); });
     case ACTA_TRT_COMPUTE_CAPABILITY:
-        return answer(config.setComputeCapability(static_cast<ComputeCapability>(small), index));
+        return asked([&] { return config.setComputeCapability(static_cast<ComputeCapability>(small), index); });
 #endif
     default: return ACTA_TRT_UNSUPPORTED;
     }

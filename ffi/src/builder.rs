@@ -1,10 +1,10 @@
 //! The builder, and who keeps whom alive.
 //!
 //! TensorRT wants a builder to outlive what it made, and wants the monitors, timing caches, error recorder and logger
-//! that it may use to outlive the builder. So [`Network`](crate::Network) and [`BuilderConfig`](crate::BuilderConfig) hold the builder, and
-//! the builder holds the rest: things are destroyed as parsers, networks and configurations, builder, then monitors,
-//! caches and recorder, in whatever order the caller drops them; a logger stays. A timing cache refers to its builder's
-//! recorder until its own end, so it holds it too. A [`Plan`](crate::Plan) refers to nothing, and stands alone.
+//! that it may use to outlive the builder. So [`Network`] and [`BuilderConfig`] hold the builder, and the builder holds
+//! the rest: things are destroyed as parsers, networks and configurations, builder, then monitors, caches and recorder,
+//! in whatever order the caller drops them; a logger stays. A timing cache refers to its builder's recorder until its
+//! own end, so it holds it too. A [`Plan`] refers to nothing, and stands alone.
 //!
 //! A builder is not thread-safe, nor is what it made: all of it stays on the thread that made it (none is `Send`).
 //! Two builds at once are two builders on two threads.

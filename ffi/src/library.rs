@@ -6,6 +6,7 @@
 //!
 //! A library that was accepted is never unloaded: it has threads, thread-local data and global state of its own.
 
+use std::error::Error as _;
 use std::ffi::{CStr, OsStr, c_char, c_void};
 use std::fmt;
 use std::os::unix::ffi::OsStrExt;
@@ -212,7 +213,9 @@ fn family_of(file: &Path, object: &Object) -> Option<Family> {
 fn load(file: &Path) -> Result<Object, String> {
     // SAFETY: opening a library runs its initialisers; it is the one that the user named, the Python environment
     // installed, or the system's loader finds: code that this process is meant to run.
-    unsafe { Object::open(Some(file), RTLD_NOW | RTLD_LOCAL) }.map_err(|error| error.to_string())
+    let opened = unsafe { Object::open(Some(file), RTLD_NOW | RTLD_LOCAL) };
+    // The loader's own words are in the source of the error.
+    opened.map_err(|error| error.source().map_or_else(|| error.to_string(), ToString::to_string))
 }
 
 fn symbol(object: &Object, name: &'static str) -> Found<Entry> {

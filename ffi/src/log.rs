@@ -35,7 +35,8 @@ impl Severity {
     }
 }
 
-/// Receives TensorRT's log lines and recorded errors, from any thread, while TensorRT waits: it must not block.
+/// Receives TensorRT's log lines and recorded errors, from any thread, while TensorRT waits: it must not block,
+/// nor make or drop a builder.
 ///
 /// A panic in it is caught and told in [`BuildFacts::sink_panics`](crate::BuildFacts::sink_panics).
 pub trait LogSink: Send + Sync {

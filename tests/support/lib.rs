@@ -1,3 +1,4 @@
 //! What tests of several rooms share.
 
+pub mod evidence;
 pub mod onnx;
