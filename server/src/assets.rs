@@ -35,7 +35,9 @@ impl Assets {
     /// Reads the wasm from the site folder; pages come without scripts if it is not there.
     pub fn open(site: &Path) -> Self {
         let style = [("tokens.css", TOKENS_CSS), ("main.css", MAIN_CSS)];
-        let url = |name: &str, text: &str| format!("/assets/{name}?v={}", Sha256Digest::of(text.as_bytes()).short());
+        let url = |name: &str, text: &str| {
+            format!("/assets/{name}?v={}", Sha256Digest::of(text.as_bytes()).short())
+        };
         let package: HashMap<_, _> = PACKAGE
             .into_iter()
             .filter_map(|(name, media_type)| {
@@ -47,10 +49,15 @@ impl Assets {
             tracing::warn!(site.dir = %site.display(), "the portal's wasm is not built; pages come without scripts");
         }
         Self {
-            urls: AssetUrls { tokens_css: url("tokens.css", TOKENS_CSS), main_css: url("main.css", MAIN_CSS) },
+            urls: AssetUrls {
+                tokens_css: url("tokens.css", TOKENS_CSS),
+                main_css: url("main.css", MAIN_CSS),
+            },
             style: style
                 .into_iter()
-                .map(|(name, text)| (name, asset(Bytes::from_static(text.as_bytes()), "text/css; charset=utf-8")))
+                .map(|(name, text)| {
+                    (name, asset(Bytes::from_static(text.as_bytes()), "text/css; charset=utf-8"))
+                })
                 .collect(),
             package,
         }

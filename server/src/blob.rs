@@ -9,7 +9,9 @@ use acta_ledger::log::digest::{Hasher, Sha256Digest};
 use anyhow::Context as _;
 use axum::body::Bytes;
 use futures::{Stream, StreamExt as _};
-use object_store::{GetResult, ObjectStore, ObjectStoreExt as _, PutPayload, local::LocalFileSystem, path::Path};
+use object_store::{
+    GetResult, ObjectStore, ObjectStoreExt as _, PutPayload, local::LocalFileSystem, path::Path,
+};
 
 /// The largest blob that is taken: 8 GiB.
 pub const MAX_BLOB_BYTES: u64 = 8 << 30;
@@ -51,7 +53,8 @@ pub enum BlobError {
 impl BlobStore {
     /// Opens a local folder; each blob is synced to disk before it is acknowledged.
     pub fn local(folder: &FilePath) -> anyhow::Result<Self> {
-        std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+        std::fs::create_dir_all(folder)
+            .with_context(|| format!("cannot make the folder {}", folder.display()))?;
         let store = LocalFileSystem::new_with_prefix(folder)
             .with_context(|| format!("cannot open the blob folder {}", folder.display()))?
             .with_fsync(true);
@@ -160,7 +163,11 @@ mod tests {
 
         let file = folder.path().join("sha256").join(&digest.to_string()[..2]).join(digest.to_string());
         std::fs::write(&file, b"hello w0rld").unwrap();
-        assert_eq!(store.read_verified(&digest, 100).await.unwrap(), None, "damage is never served as the blob");
+        assert_eq!(
+            store.read_verified(&digest, 100).await.unwrap(),
+            None,
+            "damage is never served as the blob"
+        );
 
         let empty = Sha256Digest::of(b"");
         store.put(&empty, pieces(&[])).await.unwrap();

@@ -118,7 +118,8 @@ impl IntoResponse for Problem {
             headers.insert(header::RETRY_AFTER, header::HeaderValue::from_static("2"));
         }
         if status == StatusCode::UNAUTHORIZED {
-            headers.insert(header::WWW_AUTHENTICATE, header::HeaderValue::from_static("Bearer realm=\"acta\""));
+            headers
+                .insert(header::WWW_AUTHENTICATE, header::HeaderValue::from_static("Bearer realm=\"acta\""));
         }
         response
     }
@@ -127,9 +128,11 @@ impl IntoResponse for Problem {
 impl From<sqlx::Error> for Problem {
     fn from(error: sqlx::Error) -> Self {
         match &error {
-            sqlx::Error::Database(database) if database.code().as_deref() == Some("13") => {
-                Self::new(StatusCode::INSUFFICIENT_STORAGE, "disk_full", "the server's disk is full; nothing was stored")
-            }
+            sqlx::Error::Database(database) if database.code().as_deref() == Some("13") => Self::new(
+                StatusCode::INSUFFICIENT_STORAGE,
+                "disk_full",
+                "the server's disk is full; nothing was stored",
+            ),
             _ => Self::internal(format_args!("database: {error}")),
         }
     }
@@ -139,20 +142,22 @@ impl From<crate::blob::BlobError> for Problem {
     fn from(error: crate::blob::BlobError) -> Self {
         use crate::blob::BlobError;
         match error {
-            BlobError::Digest { found, expected } => {
-                Self::refused("wrong_digest", "the bytes do not have the digest of their address; nothing was stored")
-                    .field("digest")
-                    .found(found)
-                    .expected(expected)
-            }
+            BlobError::Digest { found, expected } => Self::refused(
+                "wrong_digest",
+                "the bytes do not have the digest of their address; nothing was stored",
+            )
+            .field("digest")
+            .found(found)
+            .expected(expected),
             BlobError::TooLarge { limit } => Self::new(
                 StatusCode::PAYLOAD_TOO_LARGE,
                 "blob_too_large",
                 format!("a blob may have {limit} bytes; nothing was stored"),
             ),
-            BlobError::Interrupted(cause) => {
-                Self::bad_request("interrupted", format!("the bytes ended early, nothing was stored: {cause}"))
-            }
+            BlobError::Interrupted(cause) => Self::bad_request(
+                "interrupted",
+                format!("the bytes ended early, nothing was stored: {cause}"),
+            ),
             BlobError::Store(cause) => Self::internal(format_args!("blob store: {cause}")),
         }
     }

@@ -36,10 +36,13 @@ pub async fn check(envelope: &[u8], agent: &Agent, blobs: &BlobStore) -> Answer<
         .map_err(|error| Problem::bad_request("malformed_envelope", error.to_string()).field("envelope"))?;
     let (envelope, _) = envelope.verified(&[agent.key], 1).map_err(|error| {
         let by = envelope.hinted_keys().next().map_or_else(|| "no key id".to_owned(), |id| id.to_string());
-        Problem::refused("bad_signature", format!("the envelope is not signed by agent {}: {error}", agent.name))
-            .field("signatures")
-            .found(by)
-            .expected(agent.key_id)
+        Problem::refused(
+            "bad_signature",
+            format!("the envelope is not signed by agent {}: {error}", agent.name),
+        )
+        .field("signatures")
+        .found(by)
+        .expected(agent.key_id)
     })?;
     let statement = Statement::from_envelope(&envelope)
         .map_err(|error| Problem::bad_request("malformed_statement", error.to_string()).field("payload"))?;
@@ -80,7 +83,9 @@ fn check_summary(summary: &BuildSummary) -> Answer<()> {
             .expected(FRAMEWORK));
     }
     let latest = clock::now().plus_ms(MAX_SKEW_MS).unwrap_or(summary.finished_at);
-    for (field, at) in [("predicate.startedAt", summary.started_at), ("predicate.finishedAt", summary.finished_at)] {
+    for (field, at) in
+        [("predicate.startedAt", summary.started_at), ("predicate.finishedAt", summary.finished_at)]
+    {
         refuse_future(field, at, latest)?;
     }
     let durations = &summary.duration_ms;
@@ -97,10 +102,13 @@ fn refuse_future(field: &'static str, at: Timestamp, latest: Timestamp) -> Answe
     if at <= latest {
         return Ok(());
     }
-    Err(Problem::refused("clock_skew", "the statement's time lies more than 5 minutes ahead of the server's clock")
-        .field(field)
-        .found(at)
-        .expected(format!("at most {latest}")))
+    Err(Problem::refused(
+        "clock_skew",
+        "the statement's time lies more than 5 minutes ahead of the server's clock",
+    )
+    .field(field)
+    .found(at)
+    .expected(format!("at most {latest}")))
 }
 
 async fn check_blobs(named: Vec<Sha256Digest>, blobs: &BlobStore) -> Answer<()> {
@@ -108,7 +116,9 @@ async fn check_blobs(named: Vec<Sha256Digest>, blobs: &BlobStore) -> Answer<()> 
         if blobs.size(&digest).await?.is_none() {
             return Err(Problem::refused(
                 "missing_blob",
-                format!("the statement names a blob that is not stored; PUT /api/v1/blobs/sha256/{digest} first"),
+                format!(
+                    "the statement names a blob that is not stored; PUT /api/v1/blobs/sha256/{digest} first"
+                ),
             )
             .field("predicate")
             .found(digest));

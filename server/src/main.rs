@@ -18,13 +18,17 @@ use tokio::signal::unix::{SignalKind, signal};
 
 /// The evidence ledger of TensorRT builds: log, API and review portal.
 #[derive(Parser)]
-#[command(version, about, after_help = "Examples:
+#[command(
+    version,
+    about,
+    after_help = "Examples:
   acta-server serve
   acta-server user add ada --role reviewer
   acta-server agent token --label builder-7
   acta-server rebuild
 
-Exit codes: 0 done, 1 failed (the message says why), 2 usage.")]
+Exit codes: 0 done, 1 failed (the message says why), 2 usage."
+)]
 struct Cli {
     #[command(flatten)]
     data: DataConfig,
@@ -39,8 +43,10 @@ enum Command {
     /// Makes the database or brings its schema up to date.
     Migrate,
     /// Checks every entry and replays the log into the projections. Stop the server first.
-    #[command(after_help = "Fails, naming the entry, if its bytes, leaf hash, signature or the signed root do not fit. \
-                            Nothing is changed then.")]
+    #[command(
+        after_help = "Fails, naming the entry, if its bytes, leaf hash, signature or the signed root do not fit. \
+                            Nothing is changed then."
+    )]
     Rebuild,
     /// Accounts of people.
     #[command(subcommand)]
@@ -53,7 +59,9 @@ enum Command {
 #[derive(Subcommand)]
 enum UserCommand {
     /// Adds an account. The password is asked for, or read from standard input.
-    #[command(after_help = "Example: echo \"$PASSWORD\" | acta-server user add ada --role reviewer --password-stdin")]
+    #[command(
+        after_help = "Example: echo \"$PASSWORD\" | acta-server user add ada --role reviewer --password-stdin"
+    )]
     Add {
         /// The account's name.
         name: String,
@@ -184,18 +192,24 @@ async fn issue_token(data: &DataConfig, label: &str, print_only: bool) -> anyhow
     let ground = Ground::open_beside(data).await?;
     let (token, now) = (Secret::draw("acta_enrol_")?, clock::now().unix_ms());
     let issued_by = "command line";
-    token::insert_enrolment(&ground.database.write, &token.hash(), label, issued_by, now, now + ENROLMENT_MS).await?;
+    token::insert_enrolment(&ground.database.write, &token.hash(), label, issued_by, now, now + ENROLMENT_MS)
+        .await?;
     if print_only {
         println!("{}", token.reveal());
     } else {
-        println!("Valid for an hour and for one key. On the builder:\n\n  acta enrol --server URL --token {}", token.reveal());
+        println!(
+            "Valid for an hour and for one key. On the builder:\n\n  acta enrol --server URL --token {}",
+            token.reveal()
+        );
     }
     Ok(())
 }
 
 fn check_name(what: &str, name: &str) -> anyhow::Result<()> {
     let fits = (1..=64).contains(&name.len())
-        && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_.@".contains(&byte));
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_.@".contains(&byte));
     ensure!(fits, "{what} has 1 to 64 characters of a-z, 0-9 and -_.@, found {name:?}");
     Ok(())
 }

@@ -3,9 +3,7 @@
 use acta_app::{
     portal::{PageError, Portal},
     routes::query_pairs,
-    view::{
-        AgentRow, EntryRow, EntryView, LedgerView, RunFilter, RunView, RunsView, Verification, Viewer,
-    },
+    view::{AgentRow, EntryRow, EntryView, LedgerView, RunFilter, RunView, RunsView, Verification, Viewer},
 };
 use acta_ledger::{
     evidence::{build::BuildSummary, phase_tree::PhaseTree},
@@ -83,11 +81,14 @@ impl ServerPortal {
         let pool = &self.state.database.read;
         let row = run::find(pool, id).await?.ok_or_else(|| Problem::not_found("no such run"))?;
         let stored = self.state.reader.entry(row.entry).await?;
-        let stored = stored.ok_or_else(|| Problem::internal(format_args!("entry {} is missing", row.entry)))?;
+        let stored =
+            stored.ok_or_else(|| Problem::internal(format_args!("entry {} is missing", row.entry)))?;
         let (summary, statement) = match read_summary(&stored) {
             Ok(read) => read,
             // The entry page shows the damage itself: bytes, checks and which of them fail.
-            Err(error) => return Err(Problem::internal(format_args!("entry {} is damaged: {error}", row.entry))),
+            Err(error) => {
+                return Err(Problem::internal(format_args!("entry {} is damaged: {error}", row.entry)));
+            }
         };
         let (tree, tree_problem) = match &summary.phase_tree {
             Some(named) => match self.tree(&named.digest).await {
@@ -117,7 +118,12 @@ impl ServerPortal {
     }
 
     async fn tree(&self, digest: &Sha256Digest) -> Result<PhaseTree, String> {
-        let bytes = self.state.blobs.read_verified(digest, MAX_TREE_BYTES).await.map_err(|error| error.to_string())?;
+        let bytes = self
+            .state
+            .blobs
+            .read_verified(digest, MAX_TREE_BYTES)
+            .await
+            .map_err(|error| error.to_string())?;
         let bytes = bytes.ok_or_else(|| format!("the blob {digest} is missing or damaged"))?;
         let tree: PhaseTree = serde_json::from_slice(&bytes).map_err(|error| error.to_string())?;
         if tree.is_well_formed() { Ok(tree) } else { Err(format!("the blob {digest} is not a phase tree")) }
@@ -206,7 +212,8 @@ impl ServerPortal {
 #[async_trait::async_trait]
 impl Portal for ServerPortal {
     fn viewer(&self) -> Viewer {
-        let form_token = self.asking.session.as_ref().map(|session| session.form_token.clone()).unwrap_or_default();
+        let form_token =
+            self.asking.session.as_ref().map(|session| session.form_token.clone()).unwrap_or_default();
         match &self.asking.actor {
             Actor::Account { name, role } => {
                 Viewer { name: Some(name.clone()), role: Some(role.code().to_owned()), form_token }
@@ -236,7 +243,10 @@ fn page_error(problem: Problem) -> PageError {
     match (problem.status, problem.found) {
         (404, _) => PageError::NotFound,
         (400, found) => PageError::BadRequest {
-            field: FILTER_FIELDS.into_iter().find(|field| problem.field.as_deref() == Some(field)).unwrap_or("query"),
+            field: FILTER_FIELDS
+                .into_iter()
+                .find(|field| problem.field.as_deref() == Some(field))
+                .unwrap_or("query"),
             found: found.unwrap_or_default(),
         },
         (_, found) => PageError::Internal { id: found.unwrap_or_default() },
@@ -259,11 +269,13 @@ fn indented(bytes: &[u8]) -> String {
 }
 
 fn moment(unix_ms: i64) -> Answer<Timestamp> {
-    Timestamp::from_unix_ms(unix_ms).ok_or_else(|| Problem::internal(format_args!("{unix_ms} is not a moment")))
+    Timestamp::from_unix_ms(unix_ms)
+        .ok_or_else(|| Problem::internal(format_args!("{unix_ms} is not a moment")))
 }
 
 /// The fields of the runs' filter.
-const FILTER_FIELDS: [&str; 9] = ["route", "outcome", "builder", "gpu", "cache", "tensorrt", "q", "sort", "page"];
+const FILTER_FIELDS: [&str; 9] =
+    ["route", "outcome", "builder", "gpu", "cache", "tensorrt", "q", "sort", "page"];
 
 /// Reads a filter from a query. Empty values ask for nothing; an unknown field is an error, not a surprise.
 pub fn parse_filter(query: &str) -> Answer<RunFilter> {
@@ -303,7 +315,10 @@ fn check_filter(filter: &RunFilter) -> Answer<()> {
 }
 
 fn bad_filter(field: &str, found: &str, expected: &str) -> Problem {
-    Problem::bad_request("bad_filter", "the filter cannot be understood").field(field).found(found).expected(expected)
+    Problem::bad_request("bad_filter", "the filter cannot be understood")
+        .field(field)
+        .found(found)
+        .expected(expected)
 }
 
 #[cfg(test)]
@@ -315,7 +330,9 @@ mod tests {
         let filter = parse_filter("route=bench%2Fx&outcome=&page=2&sort=-latency&lang=es").unwrap();
         assert_eq!(filter.route.as_deref(), Some("bench/x"));
         assert_eq!((filter.outcome, filter.page), (None, Some(2)));
-        for (query, field) in [("page=0", "page"), ("page=x", "page"), ("sort=name", "sort"), ("color=red", "color")] {
+        for (query, field) in
+            [("page=0", "page"), ("page=x", "page"), ("sort=name", "sort"), ("color=red", "color")]
+        {
             assert_eq!(parse_filter(query).unwrap_err().field.as_deref(), Some(field));
         }
     }

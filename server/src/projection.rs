@@ -59,7 +59,8 @@ pub const TABLES: [&str; 4] = ["run", "subject", "entry_meta", "agent"];
 
 /// Applies one entry.
 pub async fn apply(connection: &mut Connection, logged: &Logged<'_>) -> sqlx::Result<Result<(), Conflict>> {
-    let unreadable = |error: acta_ledger::log::statement::StatementError| Conflict::Unreadable(error.to_string());
+    let unreadable =
+        |error: acta_ledger::log::statement::StatementError| Conflict::Unreadable(error.to_string());
     let chain = match logged.statement.predicate_type.as_str() {
         AgentKey::TYPE => match logged.statement.predicate::<AgentKey>().map_err(unreadable) {
             Ok(key) => match apply_agent_key(connection, logged, &key).await? {
@@ -122,13 +123,10 @@ async fn apply_agent_key(
 ) -> sqlx::Result<Result<(), Conflict>> {
     let (index, key_id) = (logged.index as i64, key.public_key.id());
     let (key_id, public_key) = (&key_id.0.0[..], &key.public_key.as_bytes()[..]);
-    let taken = query!(
-        "select name, enrolled_at from agent where name = ? or key_id = ? limit 1",
-        key.agent,
-        key_id
-    )
-    .fetch_optional(&mut *connection)
-    .await?;
+    let taken =
+        query!("select name, enrolled_at from agent where name = ? or key_id = ? limit 1", key.agent, key_id)
+            .fetch_optional(&mut *connection)
+            .await?;
     if let Some(taken) = taken {
         return Ok(Err(if taken.name == key.agent {
             Conflict::AgentExists { name: taken.name, entry: taken.enrolled_at as u64 }

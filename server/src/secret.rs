@@ -11,7 +11,8 @@ impl Secret {
     /// Draws a new one from the operating system.
     pub fn draw(prefix: &str) -> anyhow::Result<Self> {
         let mut bytes = [0; 32];
-        getrandom::fill(&mut bytes).map_err(|error| anyhow::anyhow!("the system gives no random bytes: {error}"))?;
+        getrandom::fill(&mut bytes)
+            .map_err(|error| anyhow::anyhow!("the system gives no random bytes: {error}"))?;
         Ok(Self { text: format!("{prefix}{}", Sha256Digest(bytes)) })
     }
 

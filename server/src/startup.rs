@@ -85,7 +85,8 @@ impl Ground {
 
     async fn open_with(data: &DataConfig, alone: bool) -> anyhow::Result<Self> {
         let folder = data.data_dir.display();
-        std::fs::create_dir_all(&data.data_dir).with_context(|| format!("cannot make the folder {folder}"))?;
+        std::fs::create_dir_all(&data.data_dir)
+            .with_context(|| format!("cannot make the folder {folder}"))?;
         let lock = std::fs::File::create(data.data_dir.join("lock")).context("cannot make the lock file")?;
         if alone && lock.try_lock().is_err() {
             bail!("another acta-server works on {folder}: stop it first");
@@ -109,10 +110,12 @@ pub struct Application {
 impl Application {
     /// Opens everything and begins to listen; answers from [`Application::run`] on.
     pub async fn build(data: &DataConfig, serve: &ServeConfig) -> anyhow::Result<Self> {
+        // Leptos renders on whatever runtime it is told; it can be told once, and tests build several applications.
+        let _ = any_spawner::Executor::init_tokio();
         let ground = Ground::open(data).await?;
-        let listener = TcpListener::bind(serve.listen)
-            .await
-            .with_context(|| format!("cannot listen on {}: is another server running there?", serve.listen))?;
+        let listener = TcpListener::bind(serve.listen).await.with_context(|| {
+            format!("cannot listen on {}: is another server running there?", serve.listen)
+        })?;
         let address = listener.local_addr()?;
         let (log, writer) = LogWriter::start(&ground.database, ground.keys.clone()).await?;
         let base_url = serve.base_url.clone().unwrap_or_else(|| format!("http://{address}"));

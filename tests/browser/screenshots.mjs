@@ -2,15 +2,13 @@
 // light and dark, under target/screenshots. Without paths it follows the portal's own links, so a new page is in it.
 
 import { mkdir } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 
-import { openBrowser, openPage } from './support.mjs';
+import { openBrowser, openPage, target } from './support.mjs';
 
 const [url = 'http://127.0.0.1:8780', ...paths] = process.argv.slice(2);
 const most = 40;
-const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
-const folder = join(resolve(root, process.env.CARGO_TARGET_DIR || 'target'), 'screenshots');
+const folder = join(target, 'screenshots');
 const looks = [
   ['wide', { viewport: { width: 1280, height: 800 } }],
   ['narrow', { viewport: { width: 320, height: 640 } }],

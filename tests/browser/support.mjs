@@ -14,9 +14,12 @@ import { chromium } from 'playwright-core';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
 
+/** Where cargo and scripts/wasm put what they build. */
+export const target = resolve(root, process.env.CARGO_TARGET_DIR || 'target');
+
 /** A program that cargo built, `acta` or `acta-server`. */
 export function program(name) {
-  return join(resolve(root, process.env.CARGO_TARGET_DIR || 'target'), 'debug', name);
+  return join(target, 'debug', name);
 }
 
 // --- Browser ----------------------------------------------------------------------------------------------------------
@@ -135,10 +138,11 @@ export async function startProcess(command, args, port, { env = {} } = {}) {
  * Starts `acta-server` on a free port with an empty folder of its own.
  * `users`: `[{ name, role, password }]`, made before it serves. `args`: what follows `serve --listen ...`.
  */
-export async function startServer({ users = [], args = ['--public-read'], env = {} } = {}) {
+export async function startServer({ users = [], args = ['--public-read'], env: more = {} } = {}) {
+  const env = { ACTA_SITE_DIR: join(target, 'site'), ...more };
   const command = program('acta-server');
   const data = await mkdtemp(join(tmpdir(), 'acta-browser-'));
-  const admin = (more, input) => run(command, ['--data-dir', data, ...more], { input, env });
+  const admin = (rest, input) => run(command, ['--data-dir', data, ...rest], { input, env });
   try {
     await admin(['migrate']);
     for (const { name, role, password } of users) {

@@ -1,1 +1,5 @@
-//! Placeholder.
+//! End to end: real processes of the agent and the server, real TensorRT, files and signals.
+
+mod build;
+mod crash;
+mod damage;

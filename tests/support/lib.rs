@@ -2,3 +2,4 @@
 
 pub mod evidence;
 pub mod onnx;
+pub mod process;

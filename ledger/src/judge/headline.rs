@@ -116,8 +116,11 @@ mod tests {
     #[test]
     fn a_silence_that_covers_most_of_the_wait_explains_it() {
         let tree = tree(&[SECOND, 6 * SECOND], 7 * SECOND);
-        let cause = wait_cause(&cancel(2 * SECOND, 4_000.0), Some(&tree)).to_owned();
-        assert_eq!(cause, WaitCause::Silence { length_ns: 5 * SECOND, phase: Some(0) });
+        let cancel = cancel(2 * SECOND, 4_000.0);
+        assert_eq!(
+            wait_cause(&cancel, Some(&tree)),
+            WaitCause::Silence { length_ns: 5 * SECOND, phase: Some(0) }
+        );
     }
 
     #[test]

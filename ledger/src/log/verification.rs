@@ -193,3 +193,6 @@ fn check_enrolment(
     let key = enrolled.public_key;
     Ok((key, Signer { key_id: key.id(), name: enrolled.agent, enrolled_at: Some(enrolment.index) }))
 }
+
+#[cfg(test)]
+mod tests;

@@ -52,7 +52,8 @@ impl FromRequestParts<AppState> for Asking {
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Problem> {
         if let Some(value) = parts.headers.get(header::AUTHORIZATION) {
             let token = value.to_str().ok().and_then(|value| value.strip_prefix("Bearer "));
-            let token = token.ok_or_else(|| Problem::unauthorized("Authorization must be: Bearer <token>"))?;
+            let token =
+                token.ok_or_else(|| Problem::unauthorized("Authorization must be: Bearer <token>"))?;
             let actor = agent_of(state, token).await?;
             return Ok(Self { actor, session: None });
         }
@@ -73,11 +74,16 @@ impl<P: Permission + Send> FromRequestParts<AppState> for Allowed<P> {
         }
         tracing::info!(action = ?P::ACTION, actor = ?actor, path = %parts.uri.path(), "a request was denied");
         Err(match actor {
-            Actor::Anonymous => Problem::unauthorized("sign in, or send an agent's token as Authorization: Bearer <token>"),
-            Actor::Account { role, .. } => {
-                Problem::forbidden("not_allowed", format!("the role {role} may not do this; an agent's token is needed"))
+            Actor::Anonymous => {
+                Problem::unauthorized("sign in, or send an agent's token as Authorization: Bearer <token>")
             }
-            Actor::Agent { name } => Problem::forbidden("not_allowed", format!("the agent {name} may not do this")),
+            Actor::Account { role, .. } => Problem::forbidden(
+                "not_allowed",
+                format!("the role {role} may not do this; an agent's token is needed"),
+            ),
+            Actor::Agent { name } => {
+                Problem::forbidden("not_allowed", format!("the agent {name} may not do this"))
+            }
         })
     }
 }

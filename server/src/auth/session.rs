@@ -47,7 +47,12 @@ pub async fn begin(pool: &SqlitePool, account: &str, tls: bool) -> anyhow::Resul
 }
 
 /// The session that the request's cookie names, if it still is one.
-pub async fn find(read: &SqlitePool, write: &SqlitePool, headers: &HeaderMap, tls: bool) -> sqlx::Result<Option<Session>> {
+pub async fn find(
+    read: &SqlitePool,
+    write: &SqlitePool,
+    headers: &HeaderMap,
+    tls: bool,
+) -> sqlx::Result<Option<Session>> {
     let jar = CookieJar::from_headers(headers);
     let Some(cookie) = jar.get(cookie_name(tls)) else { return Ok(None) };
     let hash = secret::hash(cookie.value());

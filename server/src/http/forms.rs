@@ -59,7 +59,8 @@ pub async fn sign_in(
     };
     // A session from before the sign-in ends here: its token may be known to somebody else.
     session::end(&state.database.write, &headers, state.tls).await?;
-    let cookie = session::begin(&state.database.write, &account.name, state.tls).await.map_err(Problem::internal)?;
+    let cookie =
+        session::begin(&state.database.write, &account.name, state.tls).await.map_err(Problem::internal)?;
     let set = [(header::SET_COOKIE, cookie.to_string())];
     Ok((set, Redirect::to(safe_next(&form.next))).into_response())
 }
@@ -82,11 +83,8 @@ pub async fn sign_out(
 ) -> Answer<Response> {
     check_form_token(&asking, &form.form_token)?;
     session::end(&state.database.write, &headers, state.tls).await?;
-    let gone = Cookie::build((session::cookie_name(state.tls), ""))
-        .path("/")
-        .secure(state.tls)
-        .removal()
-        .build();
+    let gone =
+        Cookie::build((session::cookie_name(state.tls), "")).path("/").secure(state.tls).removal().build();
     let set = [
         (header::SET_COOKIE, gone.to_string()),
         (header::HeaderName::from_static("clear-site-data"), "\"cache\"".to_owned()),
@@ -117,7 +115,8 @@ pub async fn preferences(State(state): State<AppState>, Form(form): Form<Prefere
     let theme = form.theme.as_deref().and_then(Theme::parse).map(|theme| keep("theme", theme.code()));
     // A language in the address would win over the cookie that was just set.
     let next = without_lang(safe_next(&form.next));
-    (AppendHeaders(lang.into_iter().chain(theme).collect::<Vec<_>>().into_iter()), Redirect::to(&next)).into_response()
+    (AppendHeaders(lang.into_iter().chain(theme).collect::<Vec<_>>().into_iter()), Redirect::to(&next))
+        .into_response()
 }
 
 fn without_lang(address: &str) -> String {
@@ -129,9 +128,10 @@ fn without_lang(address: &str) -> String {
 /// Refuses a form of a signed-in person that does not carry their session's token.
 fn check_form_token(asking: &Asking, token: &str) -> Answer<()> {
     match &asking.session {
-        Some(session) if session.form_token != token => {
-            Err(Problem::forbidden("stale_form", "the form is from another session: go back, reload and send it again"))
-        }
+        Some(session) if session.form_token != token => Err(Problem::forbidden(
+            "stale_form",
+            "the form is from another session: go back, reload and send it again",
+        )),
         _ => Ok(()),
     }
 }

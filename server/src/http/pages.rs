@@ -33,7 +33,8 @@ use crate::{
 
 /// Shows the page of the request's path; a path without a page becomes the 404 page.
 pub async fn page(State(state): State<AppState>, asking: Asking, request: Request) -> Answer<Response> {
-    let (path, query) = (request.uri().path().to_owned(), request.uri().query().unwrap_or_default().to_owned());
+    let (path, query) =
+        (request.uri().path().to_owned(), request.uri().query().unwrap_or_default().to_owned());
     let found = Page::parse(&path);
     if needs_sign_in(found.as_ref(), &state, &asking) {
         let here = if query.is_empty() { path } else { format!("{path}?{query}") };
@@ -62,7 +63,8 @@ async fn show(
     let provide = move || provide_page_context(context.clone());
     let render = leptos_axum::render_app_async_with_context(provide, move || shell(options.clone()));
     let mut response = render(request).await;
-    *response.status_mut() = StatusCode::from_u16(status.load(Ordering::Relaxed)).map_err(Problem::internal)?;
+    *response.status_mut() =
+        StatusCode::from_u16(status.load(Ordering::Relaxed)).map_err(Problem::internal)?;
     let policy = page_policy(nonce.as_deref());
     let policy = HeaderValue::from_str(&policy).map_err(Problem::internal)?;
     response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
@@ -81,7 +83,8 @@ fn page_context(
     let jar = CookieJar::from_headers(request.headers());
     let cookie = |name| jar.get(name).map(|cookie| cookie.value().to_owned());
     let asked = query_value(&query, "lang");
-    let lang = i18n::negotiate(asked.as_deref(), cookie("lang").as_deref(), accept_language(request.headers()));
+    let lang =
+        i18n::negotiate(asked.as_deref(), cookie("lang").as_deref(), accept_language(request.headers()));
     PageContext {
         portal: Arc::new(ServerPortal::new(state.clone(), asking)),
         lang,

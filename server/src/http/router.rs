@@ -11,9 +11,7 @@ use axum::{
     response::Response,
     routing::{get, post},
 };
-use tower_http::{
-    catch_panic::CatchPanicLayer, limit::RequestBodyLimitLayer, trace::TraceLayer,
-};
+use tower_http::{catch_panic::CatchPanicLayer, limit::RequestBodyLimitLayer, trace::TraceLayer};
 
 use super::{api, forms, pages, security};
 use crate::{blob::MAX_BLOB_BYTES, startup::AppState};
@@ -27,7 +25,8 @@ const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 /// The whole service.
 pub fn router(state: AppState) -> Router {
     let (api, _) = api::router();
-    let browser = routes::PATHS.iter().fold(Router::new(), |router, path| router.route(path, get(pages::page)));
+    let browser =
+        routes::PATHS.iter().fold(Router::new(), |router, path| router.route(path, get(pages::page)));
     let forms = Router::new()
         .route(routes::SIGN_IN, post(forms::sign_in))
         .route(routes::SIGN_OUT, post(forms::sign_out))
@@ -41,12 +40,13 @@ pub fn router(state: AppState) -> Router {
         .merge(operators)
         .merge(api)
         .fallback(pages::page)
+        // Innermost, so that the answer to a panic carries the headers of every answer.
+        .layer(CatchPanicLayer::new())
         .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))
         .layer(RequestBodyLimitLayer::new(MAX_BLOB_BYTES as usize))
         .layer(middleware::from_fn(timeout))
         .layer(middleware::from_fn(security::same_origin))
         .layer(middleware::from_fn_with_state(state.clone(), security::headers))
-        .layer(CatchPanicLayer::new())
         .layer(TraceLayer::new_for_http())
         .with_state(state)
 }

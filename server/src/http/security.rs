@@ -69,9 +69,9 @@ mod tests {
     #[test]
     fn another_sites_forms_are_refused() {
         let verdict = |pairs: &[(&'static str, &'static str)]| {
-            let headers = pairs.iter().map(|&(name, value)| {
-                (HeaderName::from_static(name), HeaderValue::from_static(value))
-            });
+            let headers = pairs
+                .iter()
+                .map(|&(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value)));
             is_same_origin(&headers.collect())
         };
         for (headers, same) in [

@@ -11,8 +11,8 @@ use acta_ledger::log::{
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use sqlx::SqlitePool;
 
-use super::{SignedHead, store};
 pub use super::store::{StoredEntry, digest};
+use super::{SignedHead, store};
 
 /// Reads the log from a pool of its own.
 #[derive(Clone)]
@@ -70,7 +70,8 @@ impl LogReader {
     }
 
     async fn logged(&self, index: u64, size: u64) -> sqlx::Result<Option<LoggedEntry>> {
-        let (Some(entry), Some(inclusion)) = (self.entry(index).await?, self.inclusion(index, size).await?) else {
+        let (Some(entry), Some(inclusion)) = (self.entry(index).await?, self.inclusion(index, size).await?)
+        else {
             return Ok(None);
         };
         Ok(Some(LoggedEntry { record: STANDARD.encode(&entry.record), index, inclusion }))

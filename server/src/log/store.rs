@@ -52,7 +52,8 @@ pub(super) async fn index_of<'e>(
     digest: &Sha256Digest,
 ) -> sqlx::Result<Option<u64>> {
     let digest = &digest.0[..];
-    let index = query_scalar!("select idx from entry where digest = ?", digest).fetch_optional(executor).await?;
+    let index =
+        query_scalar!("select idx from entry where digest = ?", digest).fetch_optional(executor).await?;
     Ok(index.map(|index| index as u64))
 }
 
@@ -89,7 +90,9 @@ pub(super) async fn leaf_hashes<'e>(
 }
 
 pub(super) async fn last_logged_at<'e>(executor: impl SqliteExecutor<'e>) -> sqlx::Result<i64> {
-    let last = query_scalar!("select logged_at from entry order by idx desc limit 1").fetch_optional(executor).await?;
+    let last = query_scalar!("select logged_at from entry order by idx desc limit 1")
+        .fetch_optional(executor)
+        .await?;
     Ok(last.unwrap_or(0))
 }
 
@@ -125,10 +128,14 @@ pub(super) async fn tile_roots<'e>(
     count: u64,
 ) -> sqlx::Result<Vec<Sha256Digest>> {
     let (level, from, to) = (i64::from(level), from as i64, (from + count) as i64);
-    let rows =
-        query_scalar!("select root from tile where level = ? and idx >= ? and idx < ? order by idx", level, from, to)
-            .fetch_all(executor)
-            .await?;
+    let rows = query_scalar!(
+        "select root from tile where level = ? and idx >= ? and idx < ? order by idx",
+        level,
+        from,
+        to
+    )
+    .fetch_all(executor)
+    .await?;
     rows.iter().map(|bytes| digest(bytes)).collect()
 }
 
@@ -142,7 +149,9 @@ pub(super) async fn frontier<'e>(executor: impl SqliteExecutor<'e>) -> sqlx::Res
 pub(super) async fn set_frontier(connection: &mut Connection, frontier: &Frontier) -> sqlx::Result<()> {
     let size = frontier.size() as i64;
     let hashes: Vec<u8> = frontier.hashes().iter().flat_map(|hash| hash.0).collect();
-    query!("update log_state set size = ?, frontier = ? where id = 1", size, hashes).execute(connection).await?;
+    query!("update log_state set size = ?, frontier = ? where id = 1", size, hashes)
+        .execute(connection)
+        .await?;
     Ok(())
 }
 

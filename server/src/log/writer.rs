@@ -106,7 +106,8 @@ impl LogWriter {
         let mut connection = database.connect().await?;
         let (frontier, head) = recover(&mut connection, &keys).await?;
         let (head_sender, head) = watch::channel(head);
-        let task = Task { database: database.clone(), keys, connection, frontier, head: head_sender, requests };
+        let task =
+            Task { database: database.clone(), keys, connection, frontier, head: head_sender, requests };
         Ok((Self { requests: sender, head }, tokio::spawn(task.run())))
     }
 
@@ -131,8 +132,9 @@ async fn recover(connection: &mut Connection, keys: &Keys) -> anyhow::Result<(Fr
     let frontier = store::frontier(&mut *connection).await.context("cannot read the log's state")?;
     let root = frontier.root();
     if let Some((size, note, signed_at)) = store::newest_head(&mut *connection).await? {
-        let head = TreeHead::open(&note, &keys.trust().log)
-            .with_context(|| format!("the stored tree head of size {size} is not by this server's log key"))?;
+        let head = TreeHead::open(&note, &keys.trust().log).with_context(|| {
+            format!("the stored tree head of size {size} is not by this server's log key")
+        })?;
         if head.size > frontier.size() {
             bail!(
                 "a tree head of size {} was signed, but the log holds only {} entries: the database is an old or \
@@ -156,7 +158,9 @@ async fn sign(connection: &mut Connection, keys: &Keys, frontier: &Frontier) -> 
     let head = TreeHead { origin: keys.origin.clone(), size: frontier.size(), root: frontier.root() };
     let note = head.sign(&keys.log)?.to_string();
     let signed_at = clock::now().unix_ms();
-    store::insert_head(connection, head.size, &note, signed_at).await.context("cannot store the tree head")?;
+    store::insert_head(connection, head.size, &note, signed_at)
+        .await
+        .context("cannot store the tree head")?;
     Ok(SignedHead { head, note, signed_at })
 }
 
@@ -187,11 +191,15 @@ impl Task {
                 Ok(results) => {
                     let head = self.head.borrow().clone();
                     for (request, result) in batch.into_iter().zip(results) {
-                        let _ = request.reply.send(result.map(|places| Appended { places, head: head.clone() }));
+                        let _ =
+                            request.reply.send(result.map(|places| Appended { places, head: head.clone() }));
                     }
                 }
                 Err(error) => {
-                    tracing::error!(cause = format!("{error:#}"), "a write to the log failed; reading it back");
+                    tracing::error!(
+                        cause = format!("{error:#}"),
+                        "a write to the log failed; reading it back"
+                    );
                     let full = is_disk_full(&error);
                     for request in batch {
                         let answer = if full { AppendError::DiskFull } else { AppendError::OutcomeUnknown };
@@ -199,7 +207,10 @@ impl Task {
                     }
                     // A failed commit is neither done nor undone. Only the file, opened anew, says which.
                     if let Err(error) = self.reopen().await {
-                        tracing::error!(cause = format!("{error:#}"), "the log cannot be read back; the writer stops");
+                        tracing::error!(
+                            cause = format!("{error:#}"),
+                            "the log cannot be read back; the writer stops"
+                        );
                         return;
                     }
                 }
@@ -310,7 +321,7 @@ fn full_tile_root(hashes: &[Sha256Digest]) -> Option<Sha256Digest> {
 }
 
 fn is_disk_full(error: &anyhow::Error) -> bool {
-    error.chain().filter_map(|cause| cause.downcast_ref::<sqlx::Error>()).any(|error| {
-        matches!(error, sqlx::Error::Database(database) if database.code().as_deref() == Some("13"))
-    })
+    error.chain().filter_map(|cause| cause.downcast_ref::<sqlx::Error>()).any(
+        |error| matches!(error, sqlx::Error::Database(database) if database.code().as_deref() == Some("13")),
+    )
 }

@@ -25,14 +25,19 @@ pub struct Rebuilt {
 
 /// Checks every entry's bytes against its digest, its leaf hash, its signature and the signed root, and replays all of
 /// them into emptied projections. On any damage nothing is changed and the error names the entry.
-pub async fn rebuild(database: &Database, keys: &Keys, mut progress: impl FnMut(u64, u64)) -> anyhow::Result<Rebuilt> {
+pub async fn rebuild(
+    database: &Database,
+    keys: &Keys,
+    mut progress: impl FnMut(u64, u64),
+) -> anyhow::Result<Rebuilt> {
     let mut connection = database.connect().await?;
     let mut transaction = connection.begin_with("begin immediate").await?;
     for table in TABLES {
         // The names are this program's own constants.
         query(AssertSqlSafe(format!("delete from {table}"))).execute(&mut *transaction).await?;
     }
-    let size = query_scalar!("select size from log_state where id = 1").fetch_one(&mut *transaction).await? as u64;
+    let size =
+        query_scalar!("select size from log_state where id = 1").fetch_one(&mut *transaction).await? as u64;
     let mut frontier = Frontier::default();
     for index in 0..size {
         let row = {
@@ -94,7 +99,8 @@ async fn check_head(
     frontier: &Frontier,
 ) -> anyhow::Result<()> {
     let size = frontier.size() as i64;
-    let note = query_scalar!("select note from tree_head where size = ?", size).fetch_optional(connection).await?;
+    let note =
+        query_scalar!("select note from tree_head where size = ?", size).fetch_optional(connection).await?;
     if let Some(note) = note {
         let head = TreeHead::open(&note, &keys.trust().log)?;
         ensure!(

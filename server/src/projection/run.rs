@@ -15,7 +15,8 @@ pub(super) async fn apply(
     summary: &BuildSummary,
 ) -> sqlx::Result<Result<(), Conflict>> {
     let id = summary.run.id.to_string();
-    let known = query_scalar!("select entry from run where id = ?", id).fetch_optional(&mut *connection).await?;
+    let known =
+        query_scalar!("select entry from run where id = ?", id).fetch_optional(&mut *connection).await?;
     if let Some(entry) = known {
         return Ok(Err(Conflict::RunExists { id, entry: entry as u64 }));
     }

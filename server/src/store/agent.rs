@@ -45,8 +45,9 @@ pub async fn by_key(pool: &SqlitePool, key_id: &KeyId) -> sqlx::Result<Option<Ag
 
 /// All agents by name.
 pub async fn list(pool: &SqlitePool) -> sqlx::Result<Vec<Agent>> {
-    let rows =
-        query!("select name, key_id, public_key, enrolled_at from agent order by name").fetch_all(pool).await?;
+    let rows = query!("select name, key_id, public_key, enrolled_at from agent order by name")
+        .fetch_all(pool)
+        .await?;
     rows.into_iter().map(|row| agent(row.name, &row.key_id, row.public_key, row.enrolled_at)).collect()
 }
 

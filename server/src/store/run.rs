@@ -73,7 +73,12 @@ impl Row {
 pub const SORTS: [&str; 5] = ["-started", "started", "-duration", "-silence", "-latency"];
 
 /// Runs that the filter lets through, in its order.
-pub async fn list(pool: &SqlitePool, filter: &RunFilter, limit: u32, offset: u64) -> sqlx::Result<Vec<RunRow>> {
+pub async fn list(
+    pool: &SqlitePool,
+    filter: &RunFilter,
+    limit: u32,
+    offset: u64,
+) -> sqlx::Result<Vec<RunRow>> {
     let like = filter.q.as_deref().map(contains);
     let sort = filter.sort.as_deref().unwrap_or(SORTS[0]);
     let offset = i64::try_from(offset).unwrap_or(i64::MAX);
@@ -134,9 +139,10 @@ pub async fn count(pool: &SqlitePool, filter: &RunFilter) -> sqlx::Result<Counts
 
 /// What the filter's fields can be.
 pub async fn choices(pool: &SqlitePool) -> sqlx::Result<FilterChoices> {
-    let routes = query_scalar!(r#"select distinct route as "route!" from run where route is not null order by route"#)
-        .fetch_all(pool)
-        .await?;
+    let routes =
+        query_scalar!(r#"select distinct route as "route!" from run where route is not null order by route"#)
+            .fetch_all(pool)
+            .await?;
     let gpus = query_scalar!("select distinct gpu_sku from run order by gpu_sku").fetch_all(pool).await?;
     let tensorrt = query_scalar!("select distinct tensorrt_version from run order by tensorrt_version")
         .fetch_all(pool)

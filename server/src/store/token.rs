@@ -68,7 +68,11 @@ pub async fn find_enrolment(pool: &SqlitePool, hash: &Sha256Digest) -> sqlx::Res
 }
 
 /// Marks a one-time token as used by a key; `false` if another key was faster.
-pub async fn use_enrolment(pool: &SqlitePool, hash: &Sha256Digest, key_id: &Sha256Digest) -> sqlx::Result<bool> {
+pub async fn use_enrolment(
+    pool: &SqlitePool,
+    hash: &Sha256Digest,
+    key_id: &Sha256Digest,
+) -> sqlx::Result<bool> {
     let (hash, key_id) = (&hash.0[..], &key_id.0[..]);
     let done = query!(
         "update enrolment_token set used_by = ?1 where token_hash = ?2 and (used_by is null or used_by = ?1)",
@@ -104,9 +108,13 @@ pub async fn insert_agent_token(
 /// The agent's token of a hash.
 pub async fn find_agent_token(pool: &SqlitePool, hash: &Sha256Digest) -> sqlx::Result<Option<AgentToken>> {
     let hash = &hash.0[..];
-    query_as!(AgentToken, "select agent, expires_at, last_used_at from agent_token where token_hash = ?", hash)
-        .fetch_optional(pool)
-        .await
+    query_as!(
+        AgentToken,
+        "select agent, expires_at, last_used_at from agent_token where token_hash = ?",
+        hash
+    )
+    .fetch_optional(pool)
+    .await
 }
 
 /// Writes down that a token was used.

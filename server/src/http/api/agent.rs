@@ -85,10 +85,13 @@ pub async fn enrol(
         .await?
         .ok_or_else(|| Problem::forbidden("bad_token", "the one-time token is not known").field("token"))?;
     if issued.expires_at <= now.unix_ms() {
-        return Err(Problem::forbidden("bad_token", "the one-time token has expired: ask for a new one").field("token"));
+        return Err(Problem::forbidden("bad_token", "the one-time token has expired: ask for a new one")
+            .field("token"));
     }
     if !token::use_enrolment(&state.database.write, &hash, &key.id().0).await? {
-        return Err(Problem::forbidden("bad_token", "the one-time token was used by another key").field("token"));
+        return Err(
+            Problem::forbidden("bad_token", "the one-time token was used by another key").field("token")
+        );
     }
     let (entry, created) = match agent::by_key(&state.database.read, &key.id()).await? {
         Some(known) if known.name == issued.agent => (known.enrolled_at, false),
@@ -123,12 +126,18 @@ async fn log_key(state: &AppState, issued: &token::EnrolmentToken, key: PublicKe
     let entry = Entry::of(&envelope).map_err(Problem::internal)?;
     let candidate = Candidate { entry, statement, signer: "portal".to_owned() };
     let appended = state.log.append(vec![candidate]).await.map_err(|error| match error {
-        AppendError::Conflict { conflict: conflict @ Conflict::AgentExists { .. }, .. } => {
-            Problem::new(StatusCode::CONFLICT, "agent_exists", format!("{conflict}; enrol under another name"))
-        }
+        AppendError::Conflict { conflict: conflict @ Conflict::AgentExists { .. }, .. } => Problem::new(
+            StatusCode::CONFLICT,
+            "agent_exists",
+            format!("{conflict}; enrol under another name"),
+        ),
         other => other.into(),
     })?;
-    appended.places.first().map(|place| place.index).ok_or_else(|| Problem::internal("no place for the key's entry"))
+    appended
+        .places
+        .first()
+        .map(|place| place.index)
+        .ok_or_else(|| Problem::internal("no place for the key's entry"))
 }
 
 /// The agent whose token was shown.

@@ -17,7 +17,10 @@ use crate::{
     auth::extract::{Allowed, PushEvidence, ReadEvidence},
     error::{Answer, Problem},
     intake,
-    log::{reader::StoredEntry, writer::{AppendError, Appended}},
+    log::{
+        reader::StoredEntry,
+        writer::{AppendError, Appended},
+    },
     startup::AppState,
     store::ledger,
 };
@@ -83,12 +86,17 @@ fn envelopes(body: &[u8]) -> Answer<Vec<Vec<u8>>> {
     };
     let envelopes = match many {
         None => vec![&value],
-        Some(Value::Array(items)) if (1..=intake::MAX_ENVELOPES).contains(&items.len()) => items.iter().collect(),
+        Some(Value::Array(items)) if (1..=intake::MAX_ENVELOPES).contains(&items.len()) => {
+            items.iter().collect()
+        }
         Some(other) => {
-            return Err(Problem::bad_request("malformed_envelope", "envelopes is not a list of a fitting length")
-                .field("envelopes")
-                .found(other.as_array().map_or_else(|| "no list".to_owned(), |items| items.len().to_string()))
-                .expected(format!("1 to {} envelopes", intake::MAX_ENVELOPES)));
+            return Err(Problem::bad_request(
+                "malformed_envelope",
+                "envelopes is not a list of a fitting length",
+            )
+            .field("envelopes")
+            .found(other.as_array().map_or_else(|| "no list".to_owned(), |items| items.len().to_string()))
+            .expected(format!("1 to {} envelopes", intake::MAX_ENVELOPES)));
         }
     };
     envelopes.into_iter().map(|envelope| jcs::to_vec(envelope).map_err(Problem::internal)).collect()
@@ -99,7 +107,8 @@ async fn receipt(state: &AppState, appended: Appended) -> Answer<Receipt> {
     let mut entries = Vec::with_capacity(appended.places.len());
     for place in appended.places {
         let proof = state.reader.inclusion(place.index, size).await?;
-        let proof = proof.ok_or_else(|| Problem::internal(format_args!("no proof for entry {}", place.index)))?;
+        let proof =
+            proof.ok_or_else(|| Problem::internal(format_args!("no proof for entry {}", place.index)))?;
         entries.push(PlacedEntry {
             index: place.index,
             digest: place.digest.to_string(),
@@ -114,7 +123,9 @@ async fn receipt(state: &AppState, appended: Appended) -> Answer<Receipt> {
 impl From<AppendError> for Problem {
     fn from(error: AppendError) -> Self {
         match error {
-            AppendError::Busy => Self::unavailable("busy", "too many requests wait for the log; nothing was stored"),
+            AppendError::Busy => {
+                Self::unavailable("busy", "too many requests wait for the log; nothing was stored")
+            }
             AppendError::Conflict { position, conflict } => {
                 Self::new(StatusCode::CONFLICT, "conflict", format!("{conflict}; nothing was stored"))
                     .field(format!("envelopes[{position}]"))

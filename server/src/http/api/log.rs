@@ -69,7 +69,10 @@ pub async fn consistency(
             .expected(format!("1 to {}", sizes.to)));
     }
     if sizes.to > size {
-        return Err(Problem::not_found("the log is not that long").field("to").found(sizes.to).expected(size));
+        return Err(Problem::not_found("the log is not that long")
+            .field("to")
+            .found(sizes.to)
+            .expected(size));
     }
     let proof = state.reader.consistency(sizes.from, sizes.to).await?;
     let proof = proof.ok_or_else(|| Problem::internal("no consistency proof"))?;

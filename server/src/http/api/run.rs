@@ -70,9 +70,14 @@ async fn find(state: &AppState, id: &str) -> Answer<RunRow> {
 /// Reads one run, by id or number, with the summary out of its entry.
 #[utoipa::path(get, path = "/api/v1/runs/{run}", params(("run" = String, Path, description = "an id or a number")),
     responses((status = 200, body = Run), (status = 401, body = Problem), (status = 404, body = Problem)))]
-pub async fn get(_: Allowed<ReadEvidence>, State(state): State<AppState>, Path(id): Path<String>) -> Answer<Json<Run>> {
+pub async fn get(
+    _: Allowed<ReadEvidence>,
+    State(state): State<AppState>,
+    Path(id): Path<String>,
+) -> Answer<Json<Run>> {
     let row = find(&state, &id).await?;
-    let entry = state.reader.entry(row.entry).await?.ok_or_else(|| Problem::internal("a run without its entry"))?;
+    let entry =
+        state.reader.entry(row.entry).await?.ok_or_else(|| Problem::internal("a run without its entry"))?;
     let statement = Envelope::parse(&entry.record)
         .map_err(|error| error.to_string())
         .and_then(|envelope| Statement::from_envelope(&envelope).map_err(|error| error.to_string()))
@@ -90,7 +95,8 @@ pub async fn phase_tree(
 ) -> Answer<Response> {
     let row = find(&state, &id).await?;
     let digest = run::phase_tree(&state.database.read, &row.id).await?;
-    let digest = digest.ok_or_else(|| Problem::not_found("the run has no phase tree").field("run").found(&id))?;
+    let digest =
+        digest.ok_or_else(|| Problem::not_found("the run has no phase tree").field("run").found(&id))?;
     let tree = state.blobs.read_verified(&digest, MAX_TREE_BYTES).await?;
     let tree = tree.ok_or_else(|| Problem::not_found(format!("the blob {digest} is missing or damaged")))?;
     let headers = [(header::CONTENT_TYPE, acta_ledger::evidence::phase_tree::PHASE_TREE_MEDIA_TYPE)];

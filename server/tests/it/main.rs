@@ -1,0 +1,12 @@
+//! The server through its router, on a fresh database in a folder of its own.
+
+mod append;
+mod authorization;
+mod blob;
+mod enrol;
+mod log;
+mod openapi;
+mod pages;
+mod rebuild;
+mod sign_in;
+mod support;

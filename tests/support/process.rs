@@ -1,0 +1,222 @@
+//! Real processes: the server, the agent, and a folder that goes away with them.
+
+use std::{
+    io::Write as _,
+    net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream},
+    path::{Path, PathBuf},
+    process::{Child, Command, ExitStatus, Output, Stdio},
+    time::{Duration, Instant},
+};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// How long a server may take to answer.
+const START: Duration = Duration::from_secs(20);
+
+/// A program that the workspace builds, beside the running test.
+///
+/// # Panics
+///
+/// Says which command builds it, if it is not there.
+pub fn program(name: &str) -> PathBuf {
+    let test = std::env::current_exe().expect("a test has a path");
+    let path = test.parent().and_then(Path::parent).expect("a test lies in target/<profile>/deps").join(name);
+    assert!(path.exists(), "{} is not built: run `cargo build --workspace` (or `make test`)", path.display());
+    path
+}
+
+/// A server process on a folder of its own; killed when dropped.
+pub struct Server {
+    folder: TempDir,
+    address: SocketAddr,
+    flags: Vec<String>,
+    child: Option<Child>,
+}
+
+impl Server {
+    /// Starts one with the flags on a free port.
+    pub fn start(flags: &[&str]) -> Self {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
+        let address = listener.local_addr().expect("a bound port");
+        drop(listener);
+        let folder = tempfile::tempdir().expect("a folder");
+        let flags = flags.iter().map(|flag| (*flag).to_owned()).collect();
+        let mut server = Self { folder, address, flags, child: None };
+        server.restart();
+        server
+    }
+
+    /// The server's address.
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// Its folder.
+    pub fn data_dir(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    /// `acta-server` on this server's folder.
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(program("acta-server"));
+        command.arg("--data-dir").arg(self.data_dir()).args(arguments).env("ACTA_LOG", "warn");
+        command
+    }
+
+    /// Runs `acta-server` to its end.
+    pub fn run(&self, arguments: &[&str], input: &str) -> Output {
+        let mut child = self
+            .command(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("acta-server starts");
+        child.stdin.take().expect("a pipe").write_all(input.as_bytes()).expect("input is read");
+        child.wait_with_output().expect("acta-server ends")
+    }
+
+    /// Starts the process again and waits until it answers.
+    pub fn restart(&mut self) {
+        self.kill();
+        let address = self.address.to_string();
+        let mut command = self.command(&["serve", "--listen", &address]);
+        let child = command.args(&self.flags).stdin(Stdio::null()).spawn().expect("acta-server starts");
+        self.child = Some(child);
+        let begun = Instant::now();
+        while TcpStream::connect(self.address).is_err() {
+            assert!(begun.elapsed() < START, "the server does not answer");
+            let ended = self.child.as_mut().and_then(|child| child.try_wait().ok().flatten());
+            assert!(ended.is_none(), "the server ended: {ended:?}");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    /// Kills the process with SIGKILL, as a power cut would.
+    pub fn kill(&mut self) {
+        if let Some(mut child) = self.child.take() {
+            // It may have ended by itself; what matters is that it is gone.
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+
+    /// Stops the process in order.
+    pub fn stop(&mut self) {
+        if let Some(mut child) = self.child.take() {
+            signal(&child, "TERM");
+            let _ = child.wait();
+        }
+    }
+
+    /// A one-time token for an agent.
+    pub fn token(&self, agent: &str) -> String {
+        let output = self.run(&["agent", "token", "--label", agent, "--print-only"], "");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8_lossy(&output.stdout).trim().to_owned()
+    }
+
+    /// Reads JSON; the server must let everybody read.
+    pub fn get(&self, path: &str) -> Value {
+        let body =
+            ureq::get(format!("{}{path}", self.url())).call().expect("an answer").into_body().read_to_vec();
+        serde_json::from_slice(&body.expect("a body")).expect("JSON")
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// Sends a signal by its name to a process.
+pub fn signal(child: &Child, name: &str) {
+    let status = Command::new("kill").arg(format!("-{name}")).arg(child.id().to_string()).status();
+    assert!(status.is_ok_and(|status| status.success()), "kill -{name}");
+}
+
+/// An agent with a home of its own.
+pub struct Agent {
+    home: TempDir,
+}
+
+/// How a run of `acta` ended.
+pub struct Ended {
+    /// Its status.
+    pub status: ExitStatus,
+    /// What it printed.
+    pub stdout: String,
+    /// What it said beside that.
+    pub stderr: String,
+}
+
+impl Ended {
+    /// Its exit code; -1 where a signal ended it.
+    pub fn code(&self) -> i32 {
+        self.status.code().unwrap_or(-1)
+    }
+
+    /// The one JSON object that it printed.
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.stdout)
+            .unwrap_or_else(|error| panic!("{error}: {}{}", self.stdout, self.stderr))
+    }
+}
+
+impl From<Output> for Ended {
+    fn from(output: Output) -> Self {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        Self { status: output.status, stdout: text(&output.stdout), stderr: text(&output.stderr) }
+    }
+}
+
+impl Agent {
+    /// An agent with a key.
+    pub fn init() -> Self {
+        let agent = Self { home: tempfile::tempdir().expect("a folder") };
+        agent.ok(&["init"]);
+        agent
+    }
+
+    /// An agent with a key that is enrolled.
+    pub fn enrolled(server: &Server, name: &str) -> Self {
+        let agent = Self::init();
+        agent.ok(&["enrol", "--server", &server.url(), "--token", &server.token(name)]);
+        agent
+    }
+
+    /// Its folder.
+    pub fn home(&self) -> &Path {
+        self.home.path()
+    }
+
+    /// `acta` with this agent's home.
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(program("acta"));
+        let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests lies in the workspace");
+        command.args(arguments).env("ACTA_HOME", self.home.path().join("state")).current_dir(workspace);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    /// Runs `acta` to its end.
+    pub fn run(&self, arguments: &[&str]) -> Ended {
+        self.command(arguments).output().expect("acta starts").into()
+    }
+
+    /// Runs `acta`, which must succeed.
+    pub fn ok(&self, arguments: &[&str]) -> Ended {
+        let ended = self.run(arguments);
+        assert_eq!(ended.code(), 0, "acta {arguments:?}: {}{}", ended.stdout, ended.stderr);
+        ended
+    }
+
+    /// Writes a file into its folder and returns the path.
+    pub fn file(&self, name: &str, bytes: &[u8]) -> String {
+        let path = self.home.path().join(name);
+        std::fs::write(&path, bytes).expect("a file is written");
+        path.to_string_lossy().into_owned()
+    }
+}
