@@ -29,9 +29,11 @@ fn append(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("1000 entries");
     group.throughput(Throughput::Elements(1_000));
     group.bench_function("leaf hashes alone", |bencher| {
-        bencher.iter(|| for leaf in &leaves {
-            black_box(leaf_hash(leaf));
-        }));
+        bencher.iter(|| {
+            for leaf in &leaves {
+                black_box(leaf_hash(leaf));
+            }
+        });
     });
     group.bench_function("leaf hashes and frontier", |bencher| {
         bencher.iter(|| {
