@@ -20,12 +20,14 @@ use serde_json::json;
 use uuid::Uuid;
 
 fn payload() -> Vec<u8> {
-    let facts: Vec<_> = (0..40).map(|n| json!({ "name": format!("setting-{n}"), "value": n, "on": n % 2 == 0 })).collect();
+    let facts: Vec<_> =
+        (0..40).map(|n| json!({ "name": format!("setting-{n}"), "value": n, "on": n % 2 == 0 })).collect();
     jcs::to_vec(&json!({ "_type": "statement", "predicate": facts })).expect("plain values are canonical")
 }
 
 fn append(criterion: &mut Criterion) {
-    let leaves: Vec<Vec<u8>> = (0..1_000u32).map(|n| [payload(), n.to_be_bytes().to_vec()].concat()).collect();
+    let leaves: Vec<Vec<u8>> =
+        (0..1_000u32).map(|n| [payload(), n.to_be_bytes().to_vec()].concat()).collect();
     let mut group = criterion.benchmark_group("1000 entries");
     group.throughput(Throughput::Elements(1_000));
     group.bench_function("leaf hashes alone", |bencher| {
@@ -67,7 +69,8 @@ fn envelope(criterion: &mut Criterion) {
 
 /// One callback into the tree that the agent keeps, as deep as TensorRT nests.
 fn phase_tree(criterion: &mut Criterion) {
-    let names = ["Building engine", "Building engine from subgraph", "Computing profile costs", "Timing tactics"];
+    let names =
+        ["Building engine", "Building engine from subgraph", "Computing profile costs", "Timing tactics"];
     let open = || {
         let mut builder = PhaseTreeBuilder::new(Uuid::nil());
         for (depth, name) in names.into_iter().enumerate() {

@@ -68,6 +68,46 @@ pub fn parse_path(text: &str) -> Option<u64> {
     (path(index) == text).then_some(index)
 }
 
+/// What a reader asks for below `/log/tile/`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TileRequest {
+    /// The tile's level; none for a bundle of entries.
+    pub level: Option<u8>,
+    /// Which tile, counted from the left.
+    pub index: u64,
+    /// How many hashes or entries; 256 unless the path ends in `.p/<W>`.
+    pub width: u64,
+}
+
+impl TileRequest {
+    /// Reads `<L>/<N>[.p/<W>]` or `entries/<N>[.p/<W>]`; only the one spelling of each is read.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (level, rest) = text.split_once('/')?;
+        let level = match level {
+            "entries" => None,
+            digits => Some(plain_number(digits).filter(|&level| level <= 63)? as u8),
+        };
+        let (index, width) = match rest.split_once(".p/") {
+            Some((index, width)) => {
+                (index, plain_number(width).filter(|width| (1..TILE_WIDTH).contains(width))?)
+            }
+            None => (rest, TILE_WIDTH),
+        };
+        Some(Self { level, index: parse_path(index)?, width })
+    }
+
+    /// The tile that it is cut from.
+    pub fn tile(&self) -> TileId {
+        TileId { level: self.level.unwrap_or(0), index: self.index }
+    }
+}
+
+/// Reads a decimal number without sign and without leading zeros.
+fn plain_number(text: &str) -> Option<u64> {
+    let plain = text == "0" || (!text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit()));
+    text.parse().ok().filter(|_| plain)
+}
+
 /// Writes entries as a bundle: each behind its length in two bytes, big-endian; `None` if one is too long.
 pub fn entry_bundle<'e>(entries: impl IntoIterator<Item = &'e [u8]>) -> Option<Vec<u8>> {
     let mut bundle = Vec::new();
@@ -120,6 +160,43 @@ mod tests {
             "x099/x446/x744/x073/x709/x551/616",
         ] {
             assert_eq!(parse_path(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn requests() {
+        let request = |level, index, width| Some(TileRequest { level, index, width });
+        for (text, expected) in [
+            ("0/000", request(Some(0), 0, 256)),
+            ("63/x001/000", request(Some(63), 1000, 256)),
+            ("1/001.p/17", request(Some(1), 1, 17)),
+            ("entries/x001/x234/067", request(None, 1_234_067, 256)),
+            ("entries/000.p/255", request(None, 0, 255)),
+        ] {
+            assert_eq!(TileRequest::parse(text), expected, "{text}");
+        }
+        for wrong in [
+            "",
+            "0",
+            "64/000",
+            "00/000",
+            "-1/000",
+            "+1/000",
+            "0/0",
+            "0/x1",
+            "0/000.p/0",
+            "0/000.p/256",
+            "0/000.p/01",
+            "0/000.p/",
+            "0/000.p",
+            "0/000/",
+            "0/x000/001",
+            "entries",
+            "entries/",
+            "Entries/000",
+            "0/../000",
+        ] {
+            assert_eq!(TileRequest::parse(wrong), None, "{wrong}");
         }
     }
 

@@ -20,9 +20,13 @@ use crate::startup::AppState;
 ))]
 struct Document;
 
+#[derive(OpenApi)]
+#[openapi(paths(log::tile))]
+struct Tiles;
+
 /// The API's routes and its document.
 pub fn router() -> (Router<AppState>, utoipa::openapi::OpenApi) {
-    let (router, document) = OpenApiRouter::with_openapi(Document::openapi())
+    let (router, document) = OpenApiRouter::with_openapi(Document::openapi().merge_from(Tiles::openapi()))
         // For agents
         .routes(routes!(agent::enrol))
         .routes(routes!(entry::append))
@@ -38,6 +42,9 @@ pub fn router() -> (Router<AppState>, utoipa::openapi::OpenApi) {
         .routes(routes!(log::consistency))
         .routes(routes!(log::tree_head))
         .split_for_parts();
+    // By the name that C2SP's clients ask for, and a path with slashes, which OpenAPI cannot describe.
+    let router =
+        router.route("/log/checkpoint", get(log::tree_head)).route("/log/tile/{*tile}", get(log::tile));
     let served = document.clone();
     let openapi = get(move || async move { Json(served) });
     (router.route("/api/v1/openapi.json", openapi), document)

@@ -69,6 +69,11 @@ impl LogReader {
         Ok(Some(Material { entry, enrolment, tree_head: head.note.clone() }))
     }
 
+    /// The entries `[from, from + count)`.
+    pub async fn records(&self, from: u64, count: u64) -> sqlx::Result<Vec<Vec<u8>>> {
+        store::records(&self.pool, from, count).await
+    }
+
     async fn logged(&self, index: u64, size: u64) -> sqlx::Result<Option<LoggedEntry>> {
         let (Some(entry), Some(inclusion)) = (self.entry(index).await?, self.inclusion(index, size).await?)
         else {

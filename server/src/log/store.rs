@@ -89,6 +89,17 @@ pub(super) async fn leaf_hashes<'e>(
     rows.iter().map(|bytes| digest(bytes)).collect()
 }
 
+pub(super) async fn records<'e>(
+    executor: impl SqliteExecutor<'e>,
+    from: u64,
+    count: u64,
+) -> sqlx::Result<Vec<Vec<u8>>> {
+    let (from, to) = (from as i64, (from + count) as i64);
+    query_scalar!("select record from entry where idx >= ? and idx < ? order by idx", from, to)
+        .fetch_all(executor)
+        .await
+}
+
 pub(super) async fn last_logged_at<'e>(executor: impl SqliteExecutor<'e>) -> sqlx::Result<i64> {
     let last = query_scalar!("select logged_at from entry order by idx desc limit 1")
         .fetch_optional(executor)

@@ -4,11 +4,12 @@ use axum::http::{Method, StatusCode, header};
 use crate::support::{Client, TestApp};
 
 /// Paths that anybody may read: what a log shows, what a browser needs to show the sign-in page, and health.
-const PUBLIC: [&str; 9] = [
+const PUBLIC: [&str; 10] = [
     "POST /api/v1/agents",
     "GET /api/v1/keys",
     "GET /api/v1/log/consistency",
     "GET /log/tree-head",
+    "GET /log/tile/{tile}",
     "GET /api/v1/openapi.json",
     "GET /healthz",
     "GET /sign-in",

@@ -62,6 +62,46 @@ async fn every_entry_and_every_size_can_be_proved() {
     }
 }
 
+/// The whole tree again from nothing but tiles, as a C2SP client reads it.
+#[tokio::test]
+async fn tiles_and_entry_bundles_rebuild_the_tree() {
+    let app = TestApp::start_public().await;
+    fill(&app, 599).await;
+    let head = app.state().log.head().head;
+    let nobody = app.anonymous();
+    let note = nobody.get("/log/checkpoint").await;
+    assert_eq!(note.body, nobody.get("/log/tree-head").await.body);
+    let mut frontier = Frontier::default();
+    for name in ["000", "001", "002.p/88"] {
+        let tile = nobody.get(&format!("/log/tile/0/{name}")).await;
+        assert!(tile.header("cache-control").contains("immutable"));
+        let bundle = nobody.get(&format!("/log/tile/entries/{name}")).await.body;
+        let entries = acta_ledger::log::tile::parse_entry_bundle(&bundle).unwrap();
+        assert_eq!(tile.body.len(), 32 * entries.len());
+        for (hash, entry) in tile.body.chunks(32).zip(entries) {
+            let leaf = acta_ledger::log::merkle::leaf_hash(entry);
+            assert_eq!(hash, leaf.0);
+            frontier.append(leaf);
+        }
+    }
+    assert_eq!((frontier.size(), frontier.root()), (head.size, head.root));
+    assert_eq!(nobody.get("/log/tile/1/000.p/2").await.body.len(), 64);
+    assert_eq!(nobody.get("/log/tile/0/001.p/9").await.body.len(), 9 * 32, "cut from the full tile");
+    for missing in
+        ["0/002", "0/002.p/89", "0/003.p/1", "1/000", "1/000.p/3", "2/000.p/1", "0/1", "64/000", "0/000.p/0"]
+    {
+        assert_eq!(
+            nobody.get(&format!("/log/tile/{missing}")).await.status,
+            StatusCode::NOT_FOUND,
+            "{missing}"
+        );
+    }
+    let closed = TestApp::start().await;
+    fill(&closed, 2).await;
+    assert_eq!(closed.anonymous().get("/log/tile/0/000.p/3").await.status, StatusCode::OK);
+    assert_eq!(closed.anonymous().get("/log/tile/entries/000.p/3").await.status, StatusCode::UNAUTHORIZED);
+}
+
 #[tokio::test]
 async fn an_empty_log_has_a_signed_tree_head() {
     let app = TestApp::start().await;

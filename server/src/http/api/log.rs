@@ -1,8 +1,9 @@
 //! What a log shows to everybody: its tree head, consistency proofs, keys.
 
+use acta_ledger::log::tile::{self, TILE_WIDTH, TileRequest};
 use axum::{
     Json,
-    extract::{Query, State},
+    extract::{Path, Query, State},
     http::header,
     response::{IntoResponse as _, Response},
 };
@@ -10,7 +11,10 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::{
-    auth::extract::{Allowed, ReadLog},
+    auth::{
+        extract::{Allowed, Asking, ReadLog},
+        policy::{Action, allows},
+    },
     error::{Answer, Problem},
     startup::AppState,
 };
@@ -84,4 +88,42 @@ pub async fn consistency(
 pub async fn tree_head(_: Allowed<ReadLog>, State(state): State<AppState>) -> Response {
     let headers = [(header::CONTENT_TYPE, "text/plain; charset=utf-8"), (header::CACHE_CONTROL, "no-cache")];
     (headers, state.log.head().note).into_response()
+}
+
+/// Reads a tile by C2SP tlog-tiles: `<L>/<N>[.p/<W>]` (hashes) or `entries/<N>[.p/<W>]` (each entry behind its length in
+/// two bytes). What is beyond the newest tree head is not found; what is there never changes.
+#[utoipa::path(get, path = "/log/tile/{tile}", params(("tile" = String, Path, description = "may hold slashes")),
+    responses((status = 200, content_type = "application/octet-stream"), (status = 401, body = Problem, description = "for entries"), (status = 404, body = Problem)))]
+pub async fn tile(
+    _: Allowed<ReadLog>,
+    Asking { actor, .. }: Asking,
+    State(state): State<AppState>,
+    Path(path): Path<String>,
+) -> Answer<Response> {
+    let not_found = || Problem::not_found("there is no such tile under the newest tree head").found(&path);
+    let request = TileRequest::parse(&path).ok_or_else(not_found)?;
+    let size = state.log.head().head.size;
+    if request.width > tile::width(request.tile(), size) {
+        return Err(not_found());
+    }
+    let bytes = match request.level {
+        // Entries are evidence: whoever may not read evidence may still check the tree over their hashes.
+        None if !allows(&actor, Action::ReadEvidence, state.public_read) => {
+            return Err(Problem::unauthorized("sign in, or send an agent's token, to read entries"));
+        }
+        None => {
+            let records = state.reader.records(request.index * TILE_WIDTH, request.width).await?;
+            tile::entry_bundle(records.iter().map(Vec::as_slice))
+                .ok_or_else(|| Problem::internal("an entry is longer than a leaf may be"))?
+        }
+        Some(_) => {
+            let hashes = state.reader.tile(request.tile(), size).await?;
+            hashes.iter().take(request.width as usize).flat_map(|hash| hash.0).collect()
+        }
+    };
+    let headers = [
+        (header::CONTENT_TYPE, "application/octet-stream"),
+        (header::CACHE_CONTROL, "public, max-age=31536000, immutable"),
+    ];
+    Ok((headers, bytes).into_response())
 }
