@@ -1,1 +1,22 @@
-//! Parts of pages.
+//! Parts of pages: each a function from what it shows to HTML.
+
+pub mod state;
+
+#[cfg(feature = "ssr")]
+pub mod checks;
+#[cfg(feature = "ssr")]
+pub mod digest;
+#[cfg(feature = "ssr")]
+pub mod facts;
+#[cfg(feature = "ssr")]
+pub mod layout;
+#[cfg(feature = "ssr")]
+pub mod moments;
+#[cfg(feature = "ssr")]
+pub mod phase_table;
+#[cfg(feature = "ssr")]
+pub mod svg;
+#[cfg(feature = "ssr")]
+pub mod timeline;
+#[cfg(feature = "ssr")]
+pub mod words;

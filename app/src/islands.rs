@@ -1,1 +1,7 @@
-//! What runs in the browser.
+//! What runs in the browser, on top of pages that are complete without it.
+
+pub mod verdict;
+pub mod verify;
+
+#[cfg(feature = "hydrate")]
+mod browser;

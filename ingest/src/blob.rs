@@ -21,7 +21,6 @@ pub struct BlobStore {
 }
 
 /// A blob that is being written.
-#[derive(Debug)]
 pub struct BlobWriter {
     root: PathBuf,
     temporary: PathBuf,

@@ -195,10 +195,11 @@ mod tests {
         crash::at("receipt written", || outbox.mark_sent(&item, &receipt(&item)).unwrap_err());
         assert_eq!(outbox.names(Shelf::Waiting).unwrap(), [name.clone()], "it still waits");
         assert!(outbox.names(Shelf::Sent).unwrap().is_empty(), "a receipt alone is no item");
+        assert_eq!(outbox.receipt(1, &item.digest).unwrap(), None);
         outbox.mark_sent(&item, &receipt(&item)).unwrap();
         assert!(outbox.names(Shelf::Waiting).unwrap().is_empty());
         assert_eq!(outbox.names(Shelf::Sent).unwrap(), [name.clone()]);
-        assert_eq!(outbox.receipt(&name).unwrap(), receipt(&item));
+        assert_eq!(outbox.receipt(1, &item.digest).unwrap(), Some(receipt(&item)));
     }
 
     #[test]

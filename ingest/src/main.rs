@@ -1,2 +1,39 @@
-//! Placeholder.
-fn main() {}
+//! `acta`: the agent beside each GPU builder, and the auditor's command line.
+
+mod blob;
+mod builder;
+mod chain;
+mod cli;
+mod client;
+mod clock;
+mod command;
+mod crash;
+mod durable;
+mod error;
+mod home;
+mod key;
+mod outbox;
+mod push;
+mod runs;
+mod server;
+mod ui;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+fn main() -> ExitCode {
+    let cli = cli::Cli::parse();
+    let ui = ui::Ui::new(cli.quiet, cli.color);
+    let json = command::wants_json(&cli.command);
+    match command::run(cli, ui) {
+        Ok(exit) => ExitCode::from(exit as u8),
+        Err(error) => {
+            ui.error(&error.to_string());
+            if json {
+                ui.result(&error.to_json().to_string());
+            }
+            ExitCode::from(error.exit as u8)
+        }
+    }
+}

@@ -113,8 +113,12 @@ impl Item {
     }
 
     fn name(&self) -> String {
-        format!("{:010}-{}", self.sequence, self.digest.short())
+        name(self.sequence, &self.digest)
     }
+}
+
+fn name(sequence: u64, digest: &Sha256Digest) -> String {
+    format!("{sequence:010}-{}", digest.short())
 }
 
 /// The three folders.
@@ -174,9 +178,14 @@ impl Outbox {
         }
     }
 
-    /// The receipt of a sent item.
-    pub fn receipt(&self, name: &str) -> Result<Receipt> {
-        read_json(&self.folder(Shelf::Sent).join(format!("{name}.receipt.json")))
+    /// The receipt of a statement that the log holds, whoever pushed it; none if it is not in `sent/`.
+    pub fn receipt(&self, sequence: u64, digest: &Sha256Digest) -> Result<Option<Receipt>> {
+        let (folder, name) = (self.folder(Shelf::Sent), name(sequence, digest));
+        if folder.join(format!("{name}.json")).exists() {
+            read_json(&folder.join(format!("{name}.receipt.json"))).map(Some)
+        } else {
+            Ok(None)
+        }
     }
 
     /// Moves a waiting item to those that the log holds.

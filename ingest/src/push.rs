@@ -157,7 +157,11 @@ pub fn believe(home: &Home, client: &Client, trust: &Trust, note: &str) -> Resul
     let last = match std::fs::read_to_string(&path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
         Err(error) => return Err(CliError::io("read", &path, &error)),
-        Ok(text) => TreeHead::open(&text, &trust.log).ok(),
+        Ok(text) => Some(TreeHead::open(&text, &trust.log).map_err(|error| {
+            CliError::failure(format!("the tree head in {} cannot be believed", path.display()))
+                .found(error.to_string())
+                .help("it was changed on this machine: restore it, or move it away to begin anew")
+        })?),
     };
     let mut newer = true;
     if let Some(last) = &last {

@@ -62,8 +62,11 @@ async fn replaying_the_log_gives_the_same_bytes() {
 #[tokio::test]
 async fn one_flipped_byte_is_named_by_its_index() {
     for (sql, index) in [
-        ("update entry set record = x'7c' || substr(record, 2) where idx = 5", 5),
-        ("update entry set record = substr(record, 1, length(record) - 1) || x'7c' where idx = 21", 21),
+        ("update entry set record = cast(x'7c' || substr(record, 2) as blob) where idx = 5", 5),
+        (
+            "update entry set record = cast(substr(record, 1, length(record) - 1) || x'7c' as blob) where idx = 21",
+            21,
+        ),
         ("update entry set leaf_hash = zeroblob(32) where idx = 0", 0),
         ("update entry set digest = zeroblob(32) where idx = 7", 7),
         ("delete from entry where idx = 9", 9),
@@ -110,7 +113,7 @@ async fn the_page_of_a_damaged_entry_says_so() {
     let ground = Ground::open(&data(&folder)).await.unwrap();
     for statement in [
         "drop trigger entry_refuses_update",
-        "update entry set record = replace(record, 'payloadType', 'payloadTypf') where idx = 5",
+        "update entry set record = cast(replace(cast(record as text), 'payloadType', 'payloadTypf') as blob) where idx = 5",
     ] {
         query(AssertSqlSafe(statement)).execute(&ground.database.write).await.unwrap();
     }

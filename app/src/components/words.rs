@@ -1,0 +1,57 @@
+//! Codes of the evidence as a reader meets them: a state and a word. A code that nobody knows is shown as it is.
+
+use super::state::State;
+use crate::i18n::Lang;
+
+/// An outcome.
+pub fn outcome(code: &str, lang: Lang) -> (State, String) {
+    let state = match code {
+        "completed" => State::Good,
+        "cancelled" | "cancel_requested_but_completed" => State::Attention,
+        "failed" | "crashed" | "killed" => State::Bad,
+        _ => State::Neutral,
+    };
+    (state, lang.code_text("outcome", code))
+}
+
+/// How cleaning up ended.
+pub fn cleanup(code: &str, lang: Lang) -> (State, String) {
+    let state = match code {
+        "cleaned" => State::Good,
+        "quarantined" => State::Attention,
+        "failed" => State::Bad,
+        "not_needed" => State::None,
+        _ => State::Neutral,
+    };
+    (state, lang.code_text("cleanup", code))
+}
+
+/// Whether an engine was validated.
+pub fn validation(code: &str, lang: Lang) -> (State, String) {
+    let state = match code {
+        "pass" => State::Good,
+        "fail" => State::Bad,
+        "not_applicable" => State::None,
+        _ => State::Neutral,
+    };
+    (state, lang.code_text("validation", code))
+}
+
+/// What became of a file.
+pub fn disposition(code: &str, lang: Lang) -> (State, String) {
+    let state = match code {
+        "kept" => State::Good,
+        "quarantined" => State::Attention,
+        _ => State::Neutral,
+    };
+    (state, lang.code_text("disposition", code))
+}
+
+/// The name of a statement's type: the noun in its URN.
+pub fn predicate(urn: &str, lang: Lang) -> String {
+    let noun = urn.strip_prefix("urn:acta:").and_then(|rest| rest.split(':').next());
+    match noun {
+        Some(noun) => lang.code_text("predicate", noun),
+        None => crate::format::short(urn, 60),
+    }
+}

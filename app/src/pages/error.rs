@@ -1,0 +1,54 @@
+//! Pages for what cannot be shown: they say what is true and what to do.
+
+use leptos::prelude::*;
+
+use super::{Ready, Room};
+use crate::{
+    components::{
+        layout::{Answer, answer},
+        state::State,
+    },
+    context::PageContext,
+    format::short,
+    portal::PageError,
+    routes,
+};
+
+/// Shows why there is nothing to show, and sets the status.
+pub fn show(context: &PageContext, error: &PageError) -> Ready {
+    let lang = context.lang;
+    let (status, state, word, headline, lead) = match error {
+        PageError::NotFound => (
+            404,
+            State::Neutral,
+            lang.t("error-not-found-word"),
+            lang.t("error-not-found"),
+            lang.t("error-not-found-lead"),
+        ),
+        PageError::BadRequest { field, found } => (
+            400,
+            State::Attention,
+            lang.t("error-bad-request-word"),
+            lang.tr("error-bad-request", [("field", (*field).into()), ("found", short(found, 80).into())]),
+            lang.t("error-bad-request-lead"),
+        ),
+        PageError::Internal { id } => (
+            500,
+            State::Bad,
+            lang.t("error-internal-word"),
+            lang.t("error-internal"),
+            lang.tr("error-internal-lead", [("id", short(id, 80).into())]),
+        ),
+    };
+    context.status.set(status);
+    let ways = view! {
+        <p class="acts">
+            <a class="btn" href=routes::RUNS>{lang.t("error-to-runs")}</a>
+            <a href=routes::LEDGER>{lang.t("error-to-ledger")}</a>
+        </p>
+    };
+    let about = vec![lang.tr("error-status", [("status", status.to_string().into())])];
+    let title = headline.clone();
+    let content = Answer { state, word, about, headline, lead: vec![lead] };
+    Ready { title, room: Room::Elsewhere, island: false, body: answer(content, ways.into_any()) }
+}

@@ -1,0 +1,53 @@
+//! The runs: which of them need a person?
+
+pub mod address;
+mod answer;
+mod filter;
+mod table;
+
+use leptos::prelude::*;
+
+use super::{Ready, Room};
+use crate::{
+    components::layout::full_part,
+    context::PageContext,
+    format::count,
+    portal::PageError,
+    view::{RunFilter, RunsView},
+};
+
+/// Loads the runs of the address's filter.
+pub async fn load(context: &PageContext) -> Result<Ready, PageError> {
+    let filter = address::parse(&context.query)?;
+    let view = context.portal.runs(filter).await?;
+    Ok(show(context, &view))
+}
+
+fn show(context: &PageContext, view: &RunsView) -> Ready {
+    let lang = context.lang;
+    let filter = (view.total > 0).then(|| {
+        full_part("h-filter", lang.t("section-filter"), lang.t("filter-note"), filter::form(view, lang))
+    });
+    let rows = (!view.rows.is_empty()).then(|| {
+        let values = [
+            ("n", view.matching.into()),
+            ("matching", count(view.matching, lang).into()),
+            ("total", count(view.total, lang).into()),
+            ("filtered", if view.matching == view.total { "no" } else { "yes" }.into()),
+        ];
+        let note = lang.tr("runs-note", [("order", lang.code_text("order", sort_of(&view.filter)).into())]);
+        full_part("h-runs", lang.tr("runs-count", values), note, table::table(view, lang))
+    });
+    // Somebody who looks for a page that is not there any more gets the way back.
+    let beyond = (view.rows.is_empty() && view.matching > 0).then(|| {
+        let first = RunFilter { page: None, ..view.filter.clone() };
+        view! { <p><a href=address::address(&first)>{lang.t("runs-first-page")}</a></p> }
+    });
+    let body = view! { {answer::answer(context, view)}{filter}{rows}{beyond} };
+    Ready { title: lang.t("nav-runs"), room: Room::Runs, island: false, body: body.into_any() }
+}
+
+/// The order that is in force.
+fn sort_of(filter: &RunFilter) -> &str {
+    filter.sort.as_deref().unwrap_or(address::SORTS[0])
+}

@@ -1,0 +1,136 @@
+//! The runs as a table.
+
+use acta_ledger::{evidence::build::NO_GPU, judge::silence::share};
+use leptos::prelude::*;
+
+use super::{
+    address::address,
+    answer::need_of,
+    sort_of,
+};
+use crate::{
+    components::{layout::scroll, state::state, words},
+    format::{NOTHING, date, number, seconds_cell, short, time},
+    i18n::Lang,
+    routes,
+    view::{RunFilter, RunRow, RunsView},
+};
+
+/// Shows the table with its pages.
+pub fn table(view: &RunsView, lang: Lang) -> AnyView {
+    let rows = view.rows.iter().map(|row| run_row(row, lang));
+    let sorted = |key: &str, unit: &'static str, sort: &'static str, other: Option<&'static str>| {
+        head(view, lang.t(key), unit, sort, other)
+    };
+    let table = view! {
+        <table class="dense">
+            <caption class="vh">{lang.t("runs-caption")}</caption>
+            <thead><tr>
+                <th scope="col" class="stick">{lang.t("run-head-run")}</th>
+                <th scope="col">{lang.t("run-head-outcome")}</th>
+                {sorted("run-head-build", "s", "-duration", None)}
+                {sorted("run-head-silence", "s", "-silence", None)}
+                <th scope="col" class="n">{lang.t("run-head-silent")}" "<span class="unit">"%"</span></th>
+                {sorted("run-head-cancel", "s", "-latency", None)}
+                <th scope="col">{lang.t("run-head-cleanup")}</th>
+                <th scope="col">{lang.t("run-head-cache")}</th>
+                <th scope="col">{lang.t("run-head-tensorrt")}</th>
+                <th scope="col">{lang.t("run-head-gpu")}</th>
+                {sorted("run-head-started", "UTC", "-started", Some("started"))}
+                <th scope="col">{lang.t("run-head-route")}</th>
+            </tr></thead>
+            <tbody>{rows.collect_view()}</tbody>
+        </table>
+    };
+    let pages = view.matching.div_ceil(u64::from(view.page_size.max(1))).max(1);
+    view! {
+        {scroll(&lang.t("nav-runs"), lang, table.into_any())}
+        <div class="tfoot"><span>{lang.t("runs-legend")}</span>{pager(view, pages, lang)}</div>
+    }
+    .into_any()
+}
+
+/// A column's head that sorts by it; once sorted, it turns the order where there is another.
+fn head(
+    view: &RunsView,
+    text: String,
+    unit: &'static str,
+    sort: &'static str,
+    other: Option<&'static str>,
+) -> AnyView {
+    let now = sort_of(&view.filter);
+    let active = now == sort || Some(now) == other;
+    let turned = if now == sort { other.unwrap_or(sort) } else { sort };
+    let href = address(&RunFilter { sort: Some(turned.to_owned()), page: None, ..view.filter.clone() });
+    let direction = active.then_some(if now.starts_with('-') { "descending" } else { "ascending" });
+    let arrow = active.then_some(if now.starts_with('-') { " ↓" } else { " ↑" });
+    view! {
+        <th scope="col" class="n" aria-sort=direction>
+            <a href=href>{text}" "<span class="unit">{unit}</span>{arrow}</a>
+        </th>
+    }
+    .into_any()
+}
+
+fn run_row(row: &RunRow, lang: Lang) -> AnyView {
+    let (outcome, word) = words::outcome(&row.outcome, lang);
+    let (cleanup, cleanup_word) = words::cleanup(&row.cleanup, lang);
+    let simulated = (row.builder == "simulated").then(|| {
+        view! { <span class="sub">{lang.code_text("builder", "simulated")}</span> }
+    });
+    let seconds = |ms: Option<f64>| ms.map_or_else(|| NOTHING.to_owned(), |ms| seconds_cell(ms, lang));
+    let silent = row.silence_ms.zip(row.build_ms).and_then(|(silence, build)| share(silence, build));
+    let silent = silent.map_or_else(|| NOTHING.to_owned(), |share| number(share * 100.0, 0, lang));
+    let latency = match (row.cancel_latency_ms, row.cancel_censored_ms) {
+        (Some(ms), _) => number(ms / 1e3, 3, lang),
+        (None, Some(ms)) => format!(">\u{a0}{}", number(ms / 1e3, 1, lang)),
+        (None, None) => NOTHING.to_owned(),
+    };
+    let gpu = if row.gpu_sku == NO_GPU { lang.t("gpu-none") } else { short(&row.gpu_sku, 40) };
+    let route = row.route.as_ref().map_or_else(
+        || NOTHING.into_any(),
+        |route| {
+            let filter = RunFilter { route: Some(route.clone()), ..RunFilter::default() };
+            view! { <a href=address(&filter)><bdi>{short(route, 40)}</bdi></a> }.into_any()
+        },
+    );
+    let again = (row.attempt > 1).then(|| {
+        view! { <span class="sub">{lang.tr("attempt", [("n", row.attempt.to_string().into())])}</span> }
+    });
+    let started = format!("{} {}", date(row.started_at, lang), time(row.started_at));
+    view! {
+        <tr class=need_of(row).map(|_| "needs-person")>
+            <th scope="row" class="stick">
+                <a href=routes::run(&row.id)>{format!("{:04}", row.number)}</a>" "
+                <bdi>{short(&row.network, 48)}</bdi>{again}
+            </th>
+            <td>{state(outcome, word)}{simulated}</td>
+            <td class="n">{seconds(row.build_ms)}</td>
+            <td class="n">{seconds(row.silence_ms)}</td>
+            <td class="n">{silent}</td>
+            <td class="n">{latency}</td>
+            <td>{state(cleanup, cleanup_word)}</td>
+            <td>{lang.code_text("cache", &row.cache_mode)}</td>
+            <td class="nowrap">{short(&row.tensorrt_version, 24)}</td>
+            <td>{gpu}</td>
+            <td class="n"><time datetime=row.started_at.to_string()>{started}</time></td>
+            <td>{route}</td>
+        </tr>
+    }
+    .into_any()
+}
+
+fn pager(view: &RunsView, pages: u64, lang: Lang) -> AnyView {
+    let page = u64::from(view.filter.page.unwrap_or(1));
+    let to = |page: u64| {
+        let page = u32::try_from(page).ok();
+        address(&RunFilter { page, ..view.filter.clone() })
+    };
+    let before = (page > 1).then(|| view! { <a href=to(page - 1) rel="prev">{lang.t("page-before")}</a> });
+    let next = (page < pages).then(|| view! { <a href=to(page + 1) rel="next">{lang.t("page-next")}</a> });
+    let values = [("page", page.to_string().into()), ("pages", pages.to_string().into())];
+    view! {
+        <nav aria-label=lang.t("pages-label")>{lang.tr("page-of", values)}" "{before}" "{next}</nav>
+    }
+    .into_any()
+}

@@ -1,0 +1,32 @@
+//! Building an engine under watch.
+//!
+//! ```text
+//! supervisor (this process)                          worker (a process of its own)
+//!   checks inputs, makes the partial file
+//!   owns signals, deadline, cancel routing  --cancel-->  CancelFlag, one atomic
+//!   phase tree, event log, resources, UI   <--reports--  Outlet <- EventRing <- monitor callbacks <- TensorRT
+//!   cleans up, judges, signs                             parses, builds, writes the plan, renames it
+//! ```
+//!
+//! TensorRT runs in the worker, so that whatever it does to its process is evidence and not the end of it. The worker
+//! decides nothing: it reports facts. Everything that is signed is put together by the supervisor.
+
+pub mod artifact;
+pub mod cache;
+pub mod cancel;
+pub mod flag;
+pub mod host;
+pub mod monitor;
+pub mod outlet;
+pub mod process;
+pub mod progress;
+pub mod protocol;
+pub mod record;
+pub mod request;
+pub mod resources;
+pub mod ring;
+pub mod summary;
+pub mod supervisor;
+pub mod worker;
+pub mod worker_cache;
+pub mod worker_config;

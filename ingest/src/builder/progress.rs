@@ -1,0 +1,190 @@
+//! The live view: one bar for each open phase, bounded in number; plain lines where stderr is no terminal.
+
+use std::time::Duration;
+
+use acta_ledger::evidence::phase_tree::Phase;
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::{protocol::Milestone, record::Record};
+use crate::{
+    clock,
+    ui::{Ui, harmless},
+};
+
+/// How many phases are shown at once, the outermost.
+const MAX_BARS: usize = 8;
+
+/// How often a plain line says that the build goes on.
+const LINE_EVERY: Duration = Duration::from_secs(10);
+
+/// The longest name that is shown, in characters.
+const MAX_NAME: usize = 48;
+
+/// A live view.
+pub struct Progress {
+    ui: Ui,
+    view: View,
+    began_ns: u64,
+    said: Option<Milestone>,
+    said_phases: usize,
+    last_line_ns: u64,
+}
+
+enum View {
+    Nothing,
+    Lines,
+    Bars { all: MultiProgress, head: ProgressBar, bars: Vec<(u32, ProgressBar)> },
+}
+
+impl Progress {
+    /// Chooses the view.
+    pub fn new(ui: Ui) -> Self {
+        let view = if ui.quiet() {
+            View::Nothing
+        } else if ui.terminal() {
+            let all = MultiProgress::with_draw_target(ProgressDrawTarget::stderr_with_hz(10));
+            let head = all.add(ProgressBar::new_spinner());
+            head.set_style(style("{spinner} {wide_msg}"));
+            View::Bars { all, head, bars: Vec::new() }
+        } else {
+            View::Lines
+        };
+        let now = clock::monotonic_ns();
+        Self { ui, view, began_ns: now, said: None, said_phases: 0, last_line_ns: now }
+    }
+
+    /// Says something above the bars.
+    pub fn say(&self, text: &str) {
+        match &self.view {
+            View::Bars { all, .. } => all.suspend(|| self.ui.notice(text)),
+            View::Lines | View::Nothing => self.ui.notice(text),
+        }
+    }
+
+    /// Shows what is known now.
+    pub fn show(&mut self, record: &Record) {
+        let now = clock::monotonic_ns();
+        let status = status(record, now, self.began_ns);
+        match &mut self.view {
+            View::Nothing => {}
+            View::Bars { all, head, bars } => {
+                head.set_message(status);
+                head.tick();
+                let open: Vec<&Phase> = record.tree.open_phases().take(MAX_BARS).collect();
+                bars.retain(|(id, bar)| {
+                    let stays = open.iter().any(|phase| phase.id == *id);
+                    if !stays {
+                        bar.finish_and_clear();
+                        all.remove(bar);
+                    }
+                    stays
+                });
+                for (depth, phase) in open.into_iter().enumerate() {
+                    if !bars.iter().any(|(id, _)| *id == phase.id) {
+                        let bar = all.add(ProgressBar::new(phase.steps_announced.max(1).unsigned_abs()));
+                        bar.set_style(style("{prefix} [{bar:24}] {pos}/{len}"));
+                        bar.set_prefix(format!("{:width$}{:<50}", "", shown(&phase.name), width = depth * 2));
+                        bars.push((phase.id, bar));
+                    }
+                    if let Some((_, bar)) = bars.iter().find(|(id, _)| *id == phase.id) {
+                        bar.set_position(phase.steps_completed);
+                    }
+                }
+            }
+            View::Lines => self.lines(record, now, &status),
+        }
+    }
+
+    fn lines(&mut self, record: &Record, now: u64, status: &str) {
+        let at = milestone(record);
+        let phases = record.tree.open_phases().count();
+        let news = at != self.said || (phases > 0 && self.said_phases == 0);
+        let due = now.saturating_sub(self.last_line_ns) >= LINE_EVERY.as_nanos() as u64;
+        if news || due {
+            self.ui.notice(&format!("acta: {status}"));
+            self.last_line_ns = now;
+            self.said_phases = phases;
+        }
+        self.said = at;
+    }
+
+    /// Takes everything off the screen.
+    pub fn end(self) {
+        if let View::Bars { all, head, bars } = self.view {
+            bars.iter().for_each(|(_, bar)| bar.finish_and_clear());
+            head.finish_and_clear();
+            all.clear().ok();
+        }
+    }
+}
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
+}
+
+fn shown(name: &str) -> String {
+    harmless(name).chars().take(MAX_NAME).collect()
+}
+
+fn seconds(ns: u64) -> String {
+    let tenths = ns / 100_000_000;
+    if tenths < 600 {
+        format!("{}.{} s", tenths / 10, tenths % 10)
+    } else {
+        format!("{} min {:02} s", tenths / 600, tenths / 10 % 60)
+    }
+}
+
+fn milestone(record: &Record) -> Option<Milestone> {
+    let times = &record.times;
+    [
+        (times.write_ended, Milestone::WriteEnds),
+        (times.write_began, Milestone::WriteBegins),
+        (times.build_returned, Milestone::BuildReturned),
+        (times.build_began, Milestone::BuildBegins),
+        (times.parse_ended, Milestone::ParseEnds),
+        (times.parse_began, Milestone::ParseBegins),
+    ]
+    .into_iter()
+    .find_map(|(at, milestone)| at.map(|_| milestone))
+}
+
+fn status(record: &Record, now: u64, began: u64) -> String {
+    let what = match milestone(record) {
+        None => "starting the worker".to_owned(),
+        Some(Milestone::ParseBegins) => "parsing the network".to_owned(),
+        Some(Milestone::ParseEnds) => "setting up the builder".to_owned(),
+        Some(Milestone::BuildBegins) => {
+            let path: Vec<String> = record.tree.open_phases().map(|phase| shown(&phase.name)).collect();
+            let silent = record.offset(now).map(|now| now.saturating_sub(record.tree.last_event_ns()));
+            let silent = silent.filter(|&ns| ns >= 1_000_000_000).map(seconds);
+            let silent = silent.map_or_else(String::new, |silent| format!(", last callback {silent} ago"));
+            match path.last() {
+                Some(inner) => format!("building: {inner}{silent}"),
+                None if record.tree.callbacks() > 0 => format!("serializing{silent}"),
+                None => "building".to_owned(),
+            }
+        }
+        Some(Milestone::BuildReturned) => "the build call returned".to_owned(),
+        Some(Milestone::WriteBegins) => "writing the plan".to_owned(),
+        Some(Milestone::WriteEnds) => "the plan is written".to_owned(),
+    };
+    let cancel = match &record.cancel {
+        Some(cancel) if cancel.acknowledged_ns.is_some() => " (cancelled, waiting for the library to return)",
+        Some(_) => " (cancel requested, waiting for the next step)",
+        None => "",
+    };
+    format!("{} {what}{cancel}", seconds(now.saturating_sub(began)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_short() {
+        assert_eq!(seconds(1_250_000_000), "1.2 s");
+        assert_eq!(seconds(125_000_000_000), "2 min 05 s");
+        assert_eq!(shown(&"n\u{1b}".repeat(60)).chars().count(), MAX_NAME);
+    }
+}

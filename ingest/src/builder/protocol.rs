@@ -1,0 +1,531 @@
+//! The protocol between a builder and the supervisor that watches it: one JSON object a line, over a Unix socket.
+//!
+//! # For whoever implements a builder
+//!
+//! The supervisor names the socket in the environment variable `ACTA_EVENTS`. Connect, send `hello`, then reports, as
+//! they happen; read orders from the same socket meanwhile. A line has at most 65,536 bytes, ends in `\n` and is UTF-8.
+//! Unknown members and unknown types are to be passed over.
+//!
+//! Times (`at`) are nanoseconds of `CLOCK_MONOTONIC`, as decimal text. The supervisor runs on the same machine and
+//! subtracts them from its own. Take the time inside the callback, before anything else.
+//!
+//! Reports, builder to supervisor:
+//!
+//! | `type` | members | when |
+//! |---|---|---|
+//! | `hello` | `protocol`, `pid` | first |
+//! | `library` | `family`, `path`, `parserPath`, `version` | the library is loaded |
+//! | `network` | `digest`, `bytes`, `layers`, `inputs`, `outputs`, `stronglyTyped` | the network is parsed |
+//! | `milestone` | `milestone`, `at` | one of [`Milestone`] |
+//! | `start` | `name`, `parent`, `steps`, `at`, `thread`, `cancel` | `phaseStart` |
+//! | `step` | `name`, `step`, `stop`, `at`, `thread`, `cancel` | `stepComplete`; `stop` is what it answered |
+//! | `finish` | `name`, `at`, `thread`, `cancel` | `phaseFinish` |
+//! | `lost` | `events`, `logLines` | that many more could not be handed over |
+//! | `log` | `severity`, `message`, `at` | a log line |
+//! | `recorded` | `code`, `message`, `at` | the error recorder got an error |
+//! | `delivered` | `at` | a cancel order has set the builder's flag |
+//! | `deferred` | `at` | a cancel order came while the artifact was written |
+//! | `cache` | see [`CacheFacts`] | what became of the timing cache |
+//! | `plan` | `digest`, `bytes`, `at` | the plan stands under its final name |
+//! | `failed` | `stage`, `message`, `records` | it cannot go on |
+//! | `done` | see [`Done`] | last; the builder exits after it |
+//!
+//! A `name` is a text, or `{"base64": ...}` for bytes that are no UTF-8; where it was cut to 512 bytes it is
+//! `{"text" or "base64": ..., "digest": SHA-256 of the whole}`.
+//!
+//! Orders, supervisor to builder: `{"type":"build", ...}` ([`BuildOrder`]), `{"type":"cancel","source":"ctrl_c"}`. An
+//! end of the stream means that the supervisor is gone: stop, and leave nothing behind.
+
+use std::collections::BTreeMap;
+
+use acta_ledger::{
+    evidence::{
+        build::{FailureStage, LibraryVersion, ProfileRecord, TensorRecord},
+        cancel::{CancelSource, CancelState},
+        number::Count64,
+        phase_tree::assemble::RawName,
+        timing_cache::TimingCacheMode,
+    },
+    log::digest::Sha256Digest,
+};
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::Value;
+use uuid::Uuid;
+
+/// The protocol's version.
+pub const VERSION: u32 = 1;
+
+/// The variable that names the socket.
+pub const SOCKET_VARIABLE: &str = "ACTA_EVENTS";
+
+/// The longest line in bytes, its end included.
+pub const MAX_LINE_BYTES: usize = 1 << 16;
+
+/// The longest message of a log line in bytes.
+pub const MAX_MESSAGE_BYTES: usize = 4096;
+
+/// A moment in a build.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Milestone {
+    /// Reading and parsing begins.
+    ParseBegins,
+    /// The network is parsed.
+    ParseEnds,
+    /// The build call begins.
+    BuildBegins,
+    /// The build call returned.
+    BuildReturned,
+    /// The plan is about to be written: from here a cancel waits.
+    WriteBegins,
+    /// The plan stands under its final name.
+    WriteEnds,
+}
+
+/// What a builder says.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
+pub enum Report {
+    /// Who speaks.
+    Hello {
+        /// [`VERSION`].
+        protocol: u32,
+        /// The builder's process.
+        pid: u32,
+    },
+    /// The library that is loaded.
+    Library {
+        /// `tensorrt_rtx` or `tensorrt`.
+        family: LibraryFamily,
+        /// The file, links resolved.
+        path: String,
+        /// The ONNX parser's file.
+        parser_path: Option<String>,
+        /// The version that the library says.
+        version: LibraryVersion,
+    },
+    /// The network.
+    Network {
+        /// The digest of the bytes that the parser got.
+        digest: Sha256Digest,
+        /// How many.
+        bytes: u64,
+        /// Layers after parsing.
+        layers: u32,
+        /// Its inputs.
+        inputs: Vec<TensorRecord>,
+        /// Its outputs.
+        outputs: Vec<TensorRecord>,
+        /// Whether element types are binding.
+        strongly_typed: bool,
+    },
+    /// A moment.
+    Milestone {
+        /// Which.
+        milestone: Milestone,
+        /// When.
+        at: Count64,
+    },
+    /// A phase begins.
+    Start {
+        /// Its name.
+        name: Name,
+        /// The phase that it is inside; none for a root.
+        parent: Option<Name>,
+        /// Steps announced.
+        steps: i64,
+        /// When.
+        at: Count64,
+        /// On which thread, counted from 0 in order of appearance.
+        thread: u32,
+        /// The cancellation state as the callback saw it.
+        cancel: CancelState,
+    },
+    /// A step is done.
+    Step {
+        /// The phase's name.
+        name: Name,
+        /// Which step, counted from 0.
+        step: i64,
+        /// Whether the answer was "stop".
+        stop: bool,
+        /// When.
+        at: Count64,
+        /// On which thread.
+        thread: u32,
+        /// The cancellation state as the callback saw it.
+        cancel: CancelState,
+    },
+    /// A phase ends.
+    Finish {
+        /// Its name.
+        name: Name,
+        /// When.
+        at: Count64,
+        /// On which thread.
+        thread: u32,
+        /// The cancellation state as the callback saw it.
+        cancel: CancelState,
+    },
+    /// Something could not be handed over in time.
+    Lost {
+        /// Progress events.
+        events: u64,
+        /// Log lines.
+        log_lines: u64,
+    },
+    /// A log line.
+    Log {
+        /// How grave.
+        severity: LogSeverity,
+        /// What it says.
+        message: String,
+        /// When.
+        at: Count64,
+    },
+    /// The error recorder got an error.
+    Recorded {
+        /// NvInfer's code.
+        code: i32,
+        /// What it says.
+        message: String,
+        /// When.
+        at: Count64,
+    },
+    /// A cancel order has set the flag.
+    Delivered {
+        /// When.
+        at: Count64,
+    },
+    /// A cancel order came while the artifact was being written.
+    Deferred {
+        /// When.
+        at: Count64,
+    },
+    /// What became of the timing cache.
+    Cache(CacheFacts),
+    /// The plan stands under its final name.
+    Plan {
+        /// The digest of the written bytes.
+        digest: Sha256Digest,
+        /// How many.
+        bytes: u64,
+        /// When.
+        at: Count64,
+    },
+    /// It cannot go on.
+    Failed {
+        /// Where.
+        stage: FailureStage,
+        /// The first message that explains it.
+        message: String,
+        /// All that the library said.
+        records: Vec<String>,
+    },
+    /// The last word.
+    Done(Done),
+}
+
+/// Which product the library is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LibraryFamily {
+    /// TensorRT-RTX.
+    TensorrtRtx,
+    /// Enterprise TensorRT.
+    Tensorrt,
+}
+
+/// How grave a log line is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LogSeverity {
+    /// The work cannot go on.
+    InternalError,
+    /// An error.
+    Error,
+    /// Something looks wrong.
+    Warning,
+    /// Information.
+    Info,
+    /// Details.
+    Verbose,
+}
+
+/// What a builder knows of its timing cache.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CacheFacts {
+    /// What became of it.
+    pub mode: TimingCacheMode,
+    /// The digest of the bytes that were offered.
+    pub digest_before: Option<Sha256Digest>,
+    /// The digest of the bytes that came back.
+    pub digest_after: Option<Sha256Digest>,
+    /// How many bytes were offered.
+    pub bytes_before: Option<u64>,
+    /// How many came back.
+    pub bytes_after: Option<u64>,
+    /// What the mode rests on.
+    pub reasons: Vec<String>,
+}
+
+/// A builder's last word.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Done {
+    /// The library's own word that it stopped because a step answered "stop".
+    pub library_says_cancelled: Option<String>,
+    /// A cancel was obeyed before the build call, or after it and before anything was kept.
+    pub stopped_outside_build: bool,
+    /// Panics in the monitor's callbacks.
+    pub monitor_panics: Vec<String>,
+    /// Settings that are not the library's defaults, read back from it.
+    pub settings: BTreeMap<String, Value>,
+    /// The highest resident memory of the process, in bytes.
+    pub peak_rss_bytes: Option<u64>,
+    /// The processor time of the process, in milliseconds.
+    pub cpu_ms: Option<f64>,
+}
+
+/// What the supervisor says.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Order {
+    /// Build this.
+    Build(BuildOrder),
+    /// Stop.
+    Cancel {
+        /// Who asks.
+        source: CancelSource,
+    },
+}
+
+/// A build, as it is ordered.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BuildOrder {
+    /// The run.
+    pub run: Uuid,
+    /// The model's file.
+    pub model: String,
+    /// The file that the plan is written into; it exists and is empty.
+    pub partial: String,
+    /// The name that it gets when it is whole.
+    pub output: String,
+    /// Where to look for the library; none looks where libraries usually are.
+    pub library: Option<String>,
+    /// The optimization profile.
+    pub profiles: Vec<ProfileRecord>,
+    /// Targets as `86` for SM 8.6; none is the library's default.
+    pub targets: Vec<i32>,
+    /// The optimization level; none is the library's default.
+    pub optimization_level: Option<i32>,
+    /// How many threads the library may use; none is the library's default.
+    pub threads: Option<i32>,
+    /// Builder flags by NvInfer's names.
+    pub flags: Vec<String>,
+    /// The timing cache's file.
+    pub timing_cache: Option<String>,
+}
+
+/// A phase's name on the wire: bounded bytes, with the digest of the whole where they are not the whole.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Name {
+    /// The name's bytes, or the first 512 of them.
+    pub bytes: Vec<u8>,
+    /// The digest of the whole, where `bytes` was cut.
+    pub digest: Option<Sha256Digest>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum WireName {
+    Plain(String),
+    Parts {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        text: Option<String>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        base64: Option<String>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        digest: Option<Sha256Digest>,
+    },
+}
+
+impl Name {
+    /// The name as the phase tree takes it.
+    pub fn raw(&self) -> RawName<'_> {
+        RawName { bytes: &self.bytes, digest: self.digest }
+    }
+}
+
+impl Serialize for Name {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let text = std::str::from_utf8(&self.bytes).ok();
+        match (text, self.digest) {
+            (Some(text), None) => serializer.serialize_str(text),
+            (text, digest) => WireName::Parts {
+                text: text.map(str::to_owned),
+                base64: text.is_none().then(|| STANDARD.encode(&self.bytes)),
+                digest,
+            }
+            .serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Name {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        use serde::de::Error as _;
+        let (bytes, digest) = match WireName::deserialize(deserializer)? {
+            WireName::Plain(text) => (text.into_bytes(), None),
+            WireName::Parts { text: Some(text), base64: None, digest } => (text.into_bytes(), digest),
+            WireName::Parts { text: None, base64: Some(base64), digest } => {
+                (STANDARD.decode(base64).map_err(D::Error::custom)?, digest)
+            }
+            WireName::Parts { .. } => return Err(D::Error::custom("a name has a text or base64")),
+        };
+        Ok(Self { bytes, digest })
+    }
+}
+
+/// Writes one line; a message that would be too long is an error of ours and not sent.
+pub fn encode<T: Serialize>(message: &T) -> Option<Vec<u8>> {
+    let mut line = serde_json::to_vec(message).ok()?;
+    line.push(b'\n');
+    (line.len() <= MAX_LINE_BYTES).then_some(line)
+}
+
+/// What is wrong with what came over the socket.
+#[derive(Debug, thiserror::Error)]
+pub enum ProtocolError {
+    /// No end of line in time.
+    #[error("a line is longer than {MAX_LINE_BYTES} bytes")]
+    TooLong,
+    /// Not a message.
+    #[error("a line is no message: {0}")]
+    Json(#[from] serde_json::Error),
+}
+
+/// Takes bytes as they come and gives messages.
+#[derive(Debug, Default)]
+pub struct Decoder {
+    buffer: Vec<u8>,
+    read: usize,
+}
+
+impl Decoder {
+    /// Takes bytes.
+    pub fn feed(&mut self, bytes: &[u8]) {
+        self.buffer.drain(..self.read);
+        self.read = 0;
+        self.buffer.extend_from_slice(bytes);
+    }
+
+    /// Gives the next message; none if a whole line is not there yet.
+    pub fn next<T: DeserializeOwned>(&mut self) -> Result<Option<T>, ProtocolError> {
+        let rest = &self.buffer[self.read..];
+        match rest.iter().position(|&byte| byte == b'\n') {
+            Some(end) if end < MAX_LINE_BYTES => {
+                let message = serde_json::from_slice(&rest[..end]);
+                self.read += end + 1;
+                Ok(Some(message?))
+            }
+            None if rest.len() < MAX_LINE_BYTES => Ok(None),
+            _ => Err(ProtocolError::TooLong),
+        }
+    }
+}
+
+/// Cuts a text to at most so many bytes, at a character's end.
+pub fn cut(text: &str, bytes: usize) -> &str {
+    let mut end = text.len().min(bytes);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn back(report: &Report) -> Report {
+        let line = encode(report).unwrap();
+        let mut decoder = Decoder::default();
+        // A byte at a time: a message is whole only with its last byte.
+        for byte in &line[..line.len() - 1] {
+            decoder.feed(&[*byte]);
+            assert!(decoder.next::<Report>().unwrap().is_none());
+        }
+        decoder.feed(&line[line.len() - 1..]);
+        let report = decoder.next().unwrap().unwrap();
+        assert!(decoder.next::<Report>().unwrap().is_none());
+        report
+    }
+
+    fn finish(name: Name) -> Report {
+        Report::Finish { name, at: Count64(u64::MAX), thread: 3, cancel: CancelState::Requested }
+    }
+
+    #[test]
+    fn any_name_comes_through() {
+        let digest = Some(Sha256Digest::of(b"the whole"));
+        for (bytes, digest, wire) in [
+            (&b"Building engine"[..], None, r#""name":"Building engine""#),
+            (b"\xff\x00\n\"", None, r#""name":{"base64":"/wAKIg=="}"#),
+            ("h\u{fc}lle".as_bytes(), digest, r#""name":{"text":"hülle","digest":"#),
+            (b"\xc3", digest, r#""name":{"base64":"ww==","digest":"#),
+            (b"", None, r#""name":"""#),
+        ] {
+            let report = finish(Name { bytes: bytes.to_vec(), digest });
+            let line = String::from_utf8(encode(&report).unwrap()).unwrap();
+            assert!(line.contains(wire), "{line}");
+            assert_eq!(back(&report), report);
+        }
+        assert!(serde_json::from_str::<Name>(r#"{"text":"a","base64":"YQ=="}"#).is_err());
+    }
+
+    #[test]
+    fn messages_of_every_kind_come_back() {
+        let done = Done { library_says_cancelled: Some("x".to_owned()), ..Done::default() };
+        for report in [
+            Report::Hello { protocol: VERSION, pid: 7 },
+            Report::Milestone { milestone: Milestone::BuildReturned, at: Count64(1) },
+            Report::Lost { events: 3, log_lines: 0 },
+            Report::Done(done),
+            Report::Failed { stage: FailureStage::Parse, message: "m".to_owned(), records: vec![] },
+        ] {
+            assert_eq!(back(&report), report);
+        }
+        let order = Order::Cancel { source: CancelSource::CtrlC };
+        let line = encode(&order).unwrap();
+        assert_eq!(line, b"{\"type\":\"cancel\",\"source\":\"ctrl_c\"}\n");
+        let mut decoder = Decoder::default();
+        decoder.feed(&[line.clone(), line].concat());
+        for _ in 0..2 {
+            assert_eq!(decoder.next::<Order>().unwrap(), Some(order.clone()));
+        }
+    }
+
+    #[test]
+    fn lines_are_bounded_and_garbage_is_refused() {
+        let mut decoder = Decoder::default();
+        decoder.feed(&vec![b'x'; MAX_LINE_BYTES - 1]);
+        assert!(decoder.next::<Report>().unwrap().is_none());
+        decoder.feed(b"x");
+        assert!(matches!(decoder.next::<Report>(), Err(ProtocolError::TooLong)));
+        let mut decoder = Decoder::default();
+        decoder.feed(b"{\"type\":\"unheard-of\"}\n");
+        assert!(matches!(decoder.next::<Report>(), Err(ProtocolError::Json(_))));
+        let long = Report::Log {
+            severity: LogSeverity::Info,
+            message: "m".repeat(MAX_LINE_BYTES),
+            at: Count64(0),
+        };
+        assert_eq!(encode(&long), None);
+        assert_eq!(cut("aé", 2), "a");
+        assert_eq!(cut("aé", 3), "aé");
+    }
+}

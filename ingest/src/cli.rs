@@ -1,0 +1,85 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand};
+
+use crate::{command, home::HOME_VARIABLE, ui::Color};
+
+/// The exit codes, as every `--help` shows them.
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  done (a build: the plan stands under its name, also if a cancel came too late)
+  1  something else failed
+  2  the command line or an input is wrong: nothing was built, nothing was signed
+  3  the build failed; the evidence says why
+  4  the build was cancelled
+  5  the worker crashed, or had to be killed
+  6  the evidence is stored and not yet pushed: the server did not take it (the build itself completed)
+
+The agent's state lives in ACTA_HOME (default: acta in the XDG state folder, ~/.local/state/acta).";
+
+/// Evidence for TensorRT builds: builds, measures, signs, pushes, verifies.
+#[derive(Debug, Parser)]
+#[command(name = "acta", version, after_help = EXIT_CODES, max_term_width = 110, disable_help_subcommand = true)]
+pub struct Cli {
+    /// The agent's folder.
+    #[arg(long, global = true, env = HOME_VARIABLE, value_name = "FOLDER")]
+    pub home: Option<PathBuf>,
+
+    /// Says nothing but warnings, errors and the result.
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
+
+    /// When to colour.
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub color: Color,
+
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What the program can do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Makes the agent's key.
+    Init(command::init::Init),
+    /// Enrols the agent's key with a server, and pins the server's keys.
+    Enrol(command::enrol::Enrol),
+    /// Builds an engine under watch, and signs what happened.
+    Build(Box<command::build::Build>),
+    /// Pushes the evidence that waits in the outbox.
+    Push(command::push::Push),
+    /// Shows the agent, its server and its outbox.
+    Status(command::status::Status),
+    /// Verifies an entry of a log: signature, inclusion, tree head.
+    Verify(command::verify::Verify),
+    /// Prints the completions for a shell.
+    Completions(command::completions::Completions),
+    /// Builds what a supervisor orders.
+    #[command(name = crate::builder::process::WORKER_COMMAND, hide = true)]
+    Worker,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+        let help = Cli::command().render_long_help().to_string();
+        assert!(help.contains("not yet pushed") && !help.contains("__worker"), "{help}");
+    }
+
+    #[test]
+    fn every_command_has_an_example() {
+        for command in Cli::command().get_subcommands().filter(|command| !command.is_hide_set()) {
+            let help = command.clone().render_long_help().to_string();
+            assert!(help.contains("Example"), "{}", command.get_name());
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! The commands, one file each.
+
+pub mod build;
+pub mod completions;
+pub mod enrol;
+pub mod init;
+pub mod push;
+pub mod status;
+pub mod verify;
+
+use crate::{
+    builder,
+    cli::{Cli, Command},
+    error::{Exit, Result},
+    home::Home,
+    ui::Ui,
+};
+
+/// Runs the command.
+pub fn run(cli: Cli, ui: Ui) -> Result<Exit> {
+    let home = || Home::locate(cli.home.clone());
+    match cli.command {
+        Command::Init(command) => command.run(&home()?, ui),
+        Command::Enrol(command) => command.run(&home()?, ui),
+        Command::Build(command) => command.run(&home()?, ui),
+        Command::Push(command) => command.run(&home()?, ui),
+        Command::Status(command) => command.run(&home()?, ui),
+        Command::Verify(command) => command.run(&home()?, ui),
+        Command::Completions(command) => command.run(ui),
+        Command::Worker => builder::worker::run().map(|()| Exit::Completed),
+    }
+}
+
+/// Whether the command prints one JSON object, also of an error.
+pub fn wants_json(command: &Command) -> bool {
+    match command {
+        Command::Init(command) => command.json,
+        Command::Enrol(command) => command.json,
+        Command::Build(command) => command.json,
+        Command::Push(command) => command.json,
+        Command::Status(command) => command.json,
+        Command::Verify(command) => command.json,
+        Command::Completions(_) | Command::Worker => false,
+    }
+}

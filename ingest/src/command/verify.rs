@@ -1,0 +1,185 @@
+//! `acta verify`
+
+use acta_ledger::log::{
+    digest::Sha256Digest,
+    key::PublicKey,
+    verification::{CheckKind, Report, Trust, verify},
+};
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use clap::Args;
+use serde_json::json;
+
+use crate::{
+    client::Client,
+    error::{CliError, Exit, Result},
+    home::Home,
+    push,
+    server::{EntryName, ServerFacts, normal_url, parse_entry, parse_log_key},
+    ui::{Ui, harmless},
+};
+
+const EXAMPLES: &str = "\
+Three things are checked on this machine, from the bytes alone: the statement's signature (and that the log itself
+introduced the key), the entry's place in the tree, and the tree head's signature. The keys come from this agent's pins
+for that server, or from --log-key and --portal-key; without either the server's own word is taken, and it is said.
+
+Exit code 0 if all hold, 1 if not.
+
+Examples:
+  acta verify --entry 42
+  acta verify --server https://acta.example --entry 42 --log-key 'acta.example/log+c3a011ef+Add...' --portal-key 11qY...
+  acta verify --entry 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08 --json";
+
+/// Verifies an entry of a log.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Verify {
+    /// The server's address; none is the one that this agent is enrolled with.
+    #[arg(long, value_name = "URL")]
+    pub server: Option<String>,
+
+    /// The entry: its index or its digest.
+    #[arg(long, value_name = "N")]
+    pub entry: String,
+
+    /// The log's key, as notes write it: name+id+base64.
+    #[arg(long, value_name = "KEY", requires = "portal_key")]
+    pub log_key: Option<String>,
+
+    /// The portal's key: base64 of 32 bytes.
+    #[arg(long, value_name = "KEY", requires = "log_key")]
+    pub portal_key: Option<String>,
+
+    /// Prints one JSON object.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Where the trusted keys come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Source {
+    Pinned,
+    Flags,
+    Server,
+}
+
+impl Verify {
+    /// Runs the command.
+    pub fn run(&self, home: &Home, ui: Ui) -> Result<Exit> {
+        let entry = parse_entry(&self.entry)?;
+        let facts = if home.server().exists() { ServerFacts::load(home)? } else { None };
+        let url = match (&self.server, &facts) {
+            (Some(url), _) => normal_url(url)?,
+            (None, Some(facts)) => facts.url.clone(),
+            (None, None) => {
+                return Err(CliError::usage("no server to ask")
+                    .field("--server")
+                    .found("this agent is not enrolled")
+                    .expected("the address of a server"));
+            }
+        };
+        let client = Client::new(&url, None);
+        let facts = facts.filter(|facts| facts.url == url);
+        let (trust, source) = self.trust(facts.as_ref(), &client)?;
+        let material = client
+            .verification(entry)
+            .map_err(|error| error.explain("the entry cannot be fetched", &url).exit(Exit::Failure))?;
+        let report = verify(&material, &trust);
+        let asked = is_the_one(entry, report.index, &material.entry.record);
+        // An enrolled agent has seen tree heads of this log: this one must agree with them.
+        let agrees = match (source, report.checks.iter().all(|check| check.kind != CheckKind::TreeHead || check.holds))
+        {
+            (Source::Pinned, true) => Some(push::believe(home, &client, &trust, &material.tree_head)),
+            _ => None,
+        };
+        let holds = report.all_hold() && asked && !matches!(agrees, Some(Err(_)));
+        if self.json {
+            let object = json!({
+                "holds": holds,
+                "isTheEntryAskedFor": asked,
+                "agreesWithLastTreeHead": agrees.as_ref().map(Result::is_ok),
+                "keysFrom": match source {
+                    Source::Pinned => "pinned",
+                    Source::Flags => "flags",
+                    Source::Server => "server",
+                },
+                "report": report,
+            });
+            ui.result(&object.to_string());
+        } else {
+            show(&report, asked, ui);
+        }
+        if source == Source::Server {
+            ui.warning(
+                "the keys are the server's own word: this proves that the log agrees with itself, not whose log it \
+                 is.\n  what to do: enrol, or give --log-key and --portal-key from another source",
+            );
+        }
+        match agrees {
+            Some(Err(error)) => Err(error.exit(Exit::Failure)),
+            _ if holds => Ok(Exit::Completed),
+            _ => Ok(Exit::Failure),
+        }
+    }
+
+    fn trust(&self, facts: Option<&ServerFacts>, client: &Client) -> Result<(Trust, Source)> {
+        if let (Some(log), Some(portal)) = (&self.log_key, &self.portal_key) {
+            let log = parse_log_key(log).map_err(|error| error.field("--log-key"))?;
+            let portal = PublicKey::from_base64(portal).map_err(|error| {
+                CliError::usage("the portal's key cannot be read")
+                    .field("--portal-key")
+                    .found(portal.clone())
+                    .expected(error.to_string())
+            })?;
+            return Ok((Trust { log, portal }, Source::Flags));
+        }
+        if let Some(facts) = facts {
+            return Ok((facts.trust()?, Source::Pinned));
+        }
+        let keys = client
+            .keys()
+            .map_err(|error| error.explain("the keys cannot be fetched", client.base()).exit(Exit::Failure))?;
+        let trust = Trust { log: parse_log_key(&keys.log_key)?, portal: keys.portal_key };
+        Ok((trust, Source::Server))
+    }
+}
+
+/// Whether the server sent the entry that was asked for: another one may be just as genuine.
+fn is_the_one(asked: EntryName, index: u64, record: &str) -> bool {
+    match asked {
+        EntryName::Index(asked) => asked == index,
+        EntryName::Digest(asked) => {
+            STANDARD.decode(record).is_ok_and(|record| Sha256Digest::of(&record) == asked)
+        }
+    }
+}
+
+fn show(report: &Report, asked: bool, ui: Ui) {
+    if !asked {
+        ui.error(&format!("the server sent entry {}, which is not the one that was asked for", report.index));
+    }
+    for check in &report.checks {
+        let name = match check.kind {
+            CheckKind::Signature => "signature",
+            CheckKind::Inclusion => "inclusion",
+            CheckKind::TreeHead => "tree head",
+        };
+        let verdict = if check.holds { ui.paint("holds", 32) } else { ui.paint("FAILS", 31) };
+        ui.result(&format!("{name:10}  {verdict}  {}", harmless(&check.detail)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_genuine_entry_that_was_not_asked_for_is_noticed() {
+        let record = STANDARD.encode(b"record");
+        assert!(is_the_one(EntryName::Index(4), 4, &record));
+        assert!(!is_the_one(EntryName::Index(4), 5, &record));
+        assert!(is_the_one(EntryName::Digest(Sha256Digest::of(b"record")), 9, &record));
+        assert!(!is_the_one(EntryName::Digest(Sha256Digest::of(b"other")), 9, &record));
+        assert!(!is_the_one(EntryName::Digest(Sha256Digest::of(b"")), 9, "not base64"));
+    }
+}

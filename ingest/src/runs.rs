@@ -1,0 +1,106 @@
+//! What became of each run: enough to number a retry without asking anybody.
+
+use std::path::PathBuf;
+
+use acta_ledger::{evidence::build::BuildSummary, log::digest::Sha256Digest};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::{
+    client::Client,
+    durable,
+    error::{CliError, Result},
+    home::Home,
+    outbox,
+    server::ServerFacts,
+    ui::Ui,
+};
+
+/// One run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RunNote {
+    /// The run.
+    pub run: Uuid,
+    /// Its route.
+    pub route: Option<String>,
+    /// Which attempt.
+    pub attempt: u32,
+    /// The entry that tells about it.
+    pub digest: Sha256Digest,
+}
+
+impl RunNote {
+    /// The note of a run whose evidence is signed.
+    pub fn of(summary: &BuildSummary, digest: Sha256Digest) -> Self {
+        let run = &summary.run;
+        Self { run: run.id, route: run.route.clone(), attempt: run.attempt, digest }
+    }
+
+    /// Keeps the note.
+    pub fn save(&self, home: &Home) -> Result<()> {
+        let path = path(home, self.run);
+        durable::write(&path, &outbox::to_json(self)?, 0o600)
+            .map_err(|error| CliError::io("write", &path, &error))
+    }
+}
+
+fn path(home: &Home, run: Uuid) -> PathBuf {
+    home.runs().join(format!("{run}.json"))
+}
+
+/// Reads a run's id.
+pub fn parse_run(text: &str) -> Result<Uuid> {
+    text.parse().map_err(|_| {
+        CliError::usage("this is no run's id")
+            .field("--retry-of")
+            .found(text)
+            .expected("the id that `acta build` printed, like 019ad0c6-2f4e-7c4b-8d3e-0a1b2c3d4e5f")
+    })
+}
+
+/// Which attempt a retry of that run is: by this agent's own notes, else by the server's word.
+pub fn attempt_after(home: &Home, facts: Option<&ServerFacts>, run: Uuid, ui: Ui) -> Result<u32> {
+    let path = path(home, run);
+    if path.exists() {
+        let note: RunNote = outbox::read_json(&path)?;
+        return Ok(note.attempt.saturating_add(1));
+    }
+    let asked = facts.map(|facts| Client::new(&facts.url, Some(&facts.api_token)).attempt_of(run));
+    match asked {
+        Some(Ok(Some(attempt))) => Ok(attempt.saturating_add(1)),
+        Some(Ok(None)) => {
+            ui.warning(&format!("neither this agent nor the server knows the run {run}: counted as attempt 2"));
+            Ok(2)
+        }
+        Some(Err(error)) => {
+            ui.warning(&format!("this agent does not know the run {run}, and {error}: counted as attempt 2"));
+            Ok(2)
+        }
+        None => {
+            ui.warning(&format!("this agent does not know the run {run}: counted as attempt 2"));
+            Ok(2)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ui::Color;
+
+    #[test]
+    fn a_retry_is_numbered_by_the_notes() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = Home::locate(Some(folder.path().to_owned())).unwrap();
+        home.create().unwrap();
+        let run = Uuid::now_v7();
+        let note = RunNote { run, route: None, attempt: 3, digest: Sha256Digest::of(b"") };
+        note.save(&home).unwrap();
+        let ui = Ui::new(true, Color::Never);
+        assert_eq!(attempt_after(&home, None, run, ui).unwrap(), 4);
+        assert_eq!(attempt_after(&home, None, Uuid::now_v7(), ui).unwrap(), 2);
+        assert_eq!(parse_run(&run.to_string()).unwrap(), run);
+        assert!(parse_run("last").unwrap_err().to_string().contains("--retry-of"));
+    }
+}
