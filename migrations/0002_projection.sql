@@ -61,5 +61,17 @@ create table run (
     constraint run_number_key unique (number),
     constraint run_entry_key unique (entry)
 ) strict, without rowid;
+create table artifact (
+    run text not null,
+    -- in the order of the summary, counted from 0
+    position integer not null,
+    name text not null,
+    kind text not null,
+    bytes integer not null,
+    digest blob,
+    disposition text not null,
+    primary key (run, position)
+) strict, without rowid;
+
 create index run_started_idx on run (started_at desc, number desc);
 create index run_retry_idx on run (retry_of) where retry_of is not null;

@@ -55,7 +55,7 @@ pub enum Conflict {
 }
 
 /// The tables, in an order in which they can be emptied.
-pub const TABLES: [&str; 4] = ["run", "subject", "entry_meta", "agent"];
+pub const TABLES: [&str; 5] = ["artifact", "run", "subject", "entry_meta", "agent"];
 
 /// Applies one entry.
 pub async fn apply(connection: &mut Connection, logged: &Logged<'_>) -> sqlx::Result<Result<(), Conflict>> {

@@ -1,7 +1,7 @@
 //! Runs: one row for each build summary.
 
 use acta_ledger::{
-    evidence::{build::BuildSummary, code},
+    evidence::{artifact::Artifact, build::BuildSummary, code},
     judge::attention::need,
 };
 use sqlx::{query, query_scalar};
@@ -73,9 +73,36 @@ pub(super) async fn apply(
         started_at,
         needs_person
     )
+    .execute(&mut *connection)
+    .await?;
+    for (position, artifact) in summary.artifacts.iter().enumerate() {
+        apply_artifact(connection, &id, position, artifact).await?;
+    }
+    Ok(Ok(()))
+}
+
+async fn apply_artifact(
+    connection: &mut Connection,
+    run: &str,
+    position: usize,
+    artifact: &Artifact,
+) -> sqlx::Result<()> {
+    let (position, bytes) = (position as i64, artifact.bytes as i64);
+    let (kind, disposition) = (code(&artifact.kind), code(&artifact.disposition));
+    let digest = artifact.digest.map(|digest| digest.0.to_vec());
+    query!(
+        "insert into artifact (run, position, name, kind, bytes, digest, disposition) values (?, ?, ?, ?, ?, ?, ?)",
+        run,
+        position,
+        artifact.name,
+        kind,
+        bytes,
+        digest,
+        disposition
+    )
     .execute(connection)
     .await?;
-    Ok(Ok(()))
+    Ok(())
 }
 
 /// The last part of a path, whichever way its parts are separated.

@@ -167,10 +167,46 @@ pub async fn find(pool: &SqlitePool, id: &str) -> sqlx::Result<Option<RunRow>> {
     row.map(Row::view).transpose()
 }
 
-/// The phase tree of a run.
-pub async fn phase_tree(pool: &SqlitePool, id: &str) -> sqlx::Result<Option<Sha256Digest>> {
-    let tree = query_scalar!("select phase_tree from run where id = ?", id).fetch_optional(pool).await?;
-    tree.flatten().map(|bytes| digest(&bytes)).transpose()
+/// A file of a run's inventory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ArtifactRow {
+    /// The file's name.
+    pub name: String,
+    /// Its kind's code.
+    pub kind: String,
+    /// Its length.
+    pub bytes: u64,
+    /// Its digest, where it was read.
+    pub digest: Option<Sha256Digest>,
+    /// Its disposition's code.
+    pub disposition: String,
+}
+
+/// A run's inventory.
+pub async fn artifacts(pool: &SqlitePool, id: &str) -> sqlx::Result<Vec<ArtifactRow>> {
+    let rows = query!(
+        "select name, kind, bytes, digest, disposition from artifact where run = ? order by position",
+        id
+    )
+    .fetch_all(pool)
+    .await?;
+    rows.into_iter()
+        .map(|row| {
+            Ok(ArtifactRow {
+                name: row.name,
+                kind: row.kind,
+                bytes: row.bytes as u64,
+                digest: row.digest.map(|bytes| digest(&bytes)).transpose()?,
+                disposition: row.disposition,
+            })
+        })
+        .collect()
+}
+
+/// The phase tree of a run and how many phases it has.
+pub async fn phases(pool: &SqlitePool, id: &str) -> sqlx::Result<(Option<Sha256Digest>, u64)> {
+    let row = query!("select phase_tree, phases from run where id = ?", id).fetch_one(pool).await?;
+    Ok((row.phase_tree.map(|bytes| digest(&bytes)).transpose()?, row.phases as u64))
 }
 
 /// The run that an entry tells of.

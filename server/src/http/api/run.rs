@@ -23,6 +23,74 @@ use crate::{
 /// The largest phase tree that is read whole.
 pub const MAX_TREE_BYTES: u64 = 256 << 20;
 
+/// A file of a run's inventory.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ArtifactItem {
+    /// The file's name as the agent saw it.
+    name: String,
+    /// `plan`, `partial_plan`, `timing_cache` or `other`.
+    kind: String,
+    /// Its length.
+    bytes: u64,
+    /// Its digest, where it was read.
+    digest: Option<String>,
+    /// `kept`, `removed` or `quarantined`.
+    disposition: String,
+}
+
+/// A run in a list, by the names of the build summary.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RunItem {
+    /// Its id.
+    id: String,
+    /// Its number in the order of the log.
+    number: u64,
+    /// The entry of its summary.
+    entry: u64,
+    /// The agent that signed it.
+    agent: String,
+    /// The network's file name.
+    network: String,
+    /// The route.
+    route: Option<String>,
+    /// Which attempt.
+    attempt: u32,
+    /// What built.
+    builder: String,
+    /// How it ended.
+    outcome: String,
+    /// The whole attempt, in milliseconds.
+    total_ms: f64,
+    /// The build call, in milliseconds.
+    build_ms: Option<f64>,
+    /// The longest stretch without a callback, in milliseconds.
+    longest_silence_ms: Option<f64>,
+    /// From the cancel's request to its acknowledgement, in milliseconds, where measured.
+    request_to_ack_ms: Option<f64>,
+    /// Where the cancel was never acknowledged: its latency is longer than this.
+    censored_after_ms: Option<f64>,
+    /// How cleaning up ended.
+    cleanup_status: String,
+    /// Whether the engine was validated.
+    validation_status: String,
+    /// What became of the timing cache.
+    timing_cache_mode: String,
+    /// The GPU.
+    gpu_sku: String,
+    /// The library's version.
+    tensorrt_version: String,
+    /// When it began, by the agent's clock.
+    started_at: String,
+    /// How many phases its tree has.
+    phases: u64,
+    /// The blob of its phase tree.
+    phase_tree: Option<String>,
+    /// Its inventory.
+    artifacts: Vec<ArtifactItem>,
+}
+
 /// A page of runs.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -36,17 +104,15 @@ pub struct Runs {
     /// Runs a page.
     page_size: u32,
     /// The runs.
-    #[schema(value_type = Vec<Object>)]
-    runs: Vec<RunRow>,
+    runs: Vec<RunItem>,
 }
 
 /// One run.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Run {
-    /// The row of the list.
-    #[schema(value_type = Object)]
-    row: RunRow,
+    /// What a list says of it.
+    run: RunItem,
     /// The build summary as it was signed (`urn:acta:build-summary:v1`).
     summary: Value,
 }
@@ -58,8 +124,48 @@ pub async fn list(_: Allowed<ReadEvidence>, State(state): State<AppState>, uri: 
     let page = filter.page.unwrap_or(1);
     let counts = run::count(&state.database.read, &filter).await?;
     let offset = u64::from(page - 1) * u64::from(PAGE_SIZE);
-    let runs = run::list(&state.database.read, &filter, PAGE_SIZE, offset).await?;
+    let mut runs = Vec::new();
+    for row in run::list(&state.database.read, &filter, PAGE_SIZE, offset).await? {
+        runs.push(item(&state, row).await?);
+    }
     Ok(Json(Runs { total: counts.total, matching: counts.matching, page, page_size: PAGE_SIZE, runs }))
+}
+
+async fn item(state: &AppState, row: RunRow) -> Answer<RunItem> {
+    let (phase_tree, phases) = run::phases(&state.database.read, &row.id).await?;
+    let artifacts =
+        run::artifacts(&state.database.read, &row.id).await?.into_iter().map(|artifact| ArtifactItem {
+            name: artifact.name,
+            kind: artifact.kind,
+            bytes: artifact.bytes,
+            digest: artifact.digest.map(|digest| digest.to_string()),
+            disposition: artifact.disposition,
+        });
+    Ok(RunItem {
+        artifacts: artifacts.collect(),
+        id: row.id,
+        number: row.number,
+        entry: row.entry,
+        agent: row.agent,
+        network: row.network,
+        route: row.route,
+        attempt: row.attempt,
+        builder: row.builder,
+        outcome: row.outcome,
+        total_ms: row.total_ms,
+        build_ms: row.build_ms,
+        longest_silence_ms: row.silence_ms,
+        request_to_ack_ms: row.cancel_latency_ms,
+        censored_after_ms: row.cancel_censored_ms,
+        cleanup_status: row.cleanup,
+        validation_status: row.validation,
+        timing_cache_mode: row.cache_mode,
+        gpu_sku: row.gpu_sku,
+        tensorrt_version: row.tensorrt_version,
+        started_at: row.started_at.to_string(),
+        phases,
+        phase_tree: phase_tree.map(|digest| digest.to_string()),
+    })
 }
 
 async fn find(state: &AppState, id: &str) -> Answer<RunRow> {
@@ -82,7 +188,7 @@ pub async fn get(
         .map_err(|error| error.to_string())
         .and_then(|envelope| Statement::from_envelope(&envelope).map_err(|error| error.to_string()))
         .map_err(|error| Problem::internal(format_args!("entry {} is damaged: {error}", row.entry)))?;
-    Ok(Json(Run { row, summary: statement.predicate }))
+    Ok(Json(Run { run: item(&state, row).await?, summary: statement.predicate }))
 }
 
 /// Reads a run's phase tree.
@@ -94,7 +200,7 @@ pub async fn phase_tree(
     Path(id): Path<String>,
 ) -> Answer<Response> {
     let row = find(&state, &id).await?;
-    let digest = run::phase_tree(&state.database.read, &row.id).await?;
+    let (digest, _) = run::phases(&state.database.read, &row.id).await?;
     let digest =
         digest.ok_or_else(|| Problem::not_found("the run has no phase tree").field("run").found(&id))?;
     let tree = state.blobs.read_verified(&digest, MAX_TREE_BYTES).await?;
