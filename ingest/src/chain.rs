@@ -44,9 +44,8 @@ pub struct Sealed {
 pub fn head(home: &Home) -> Result<Option<ChainHead>> {
     let path = home.chain();
     let recorded: Option<ChainHead> = if path.exists() { Some(outbox::read_json(&path)?) } else { None };
-    let newest = Outbox::new(home)
-        .newest()?
-        .map(|item| ChainHead { sequence: item.sequence, digest: item.digest });
+    let newest =
+        Outbox::new(home).newest()?.map(|item| ChainHead { sequence: item.sequence, digest: item.digest });
     Ok(match (recorded, newest) {
         (Some(recorded), Some(newest)) if newest.sequence <= recorded.sequence => Some(recorded),
         (recorded, newest) => newest.or(recorded),
@@ -193,12 +192,12 @@ mod tests {
         let name = outbox.names(Shelf::Waiting).unwrap().remove(0);
         let item = outbox.read(Shelf::Waiting, &name).unwrap();
         crash::at("receipt written", || outbox.mark_sent(&item, &receipt(&item)).unwrap_err());
-        assert_eq!(outbox.names(Shelf::Waiting).unwrap(), [name.clone()], "it still waits");
+        assert_eq!(outbox.names(Shelf::Waiting).unwrap(), [name.as_str()], "it still waits");
         assert!(outbox.names(Shelf::Sent).unwrap().is_empty(), "a receipt alone is no item");
         assert_eq!(outbox.receipt(1, &item.digest).unwrap(), None);
         outbox.mark_sent(&item, &receipt(&item)).unwrap();
         assert!(outbox.names(Shelf::Waiting).unwrap().is_empty());
-        assert_eq!(outbox.names(Shelf::Sent).unwrap(), [name.clone()]);
+        assert_eq!(outbox.names(Shelf::Sent).unwrap(), [name.as_str()]);
         assert_eq!(outbox.receipt(1, &item.digest).unwrap(), Some(receipt(&item)));
     }
 

@@ -44,7 +44,7 @@ pub enum CallError {
         /// The HTTP status.
         status: u16,
         /// What the server says, if it is one of ours.
-        problem: Option<Problem>,
+        problem: Option<Box<Problem>>,
         /// The beginning of what it says otherwise.
         text: String,
     },
@@ -244,7 +244,8 @@ fn blob_path(digest: &Sha256Digest) -> String {
 /// Whether a URL names this machine: no proxy stands before it.
 fn is_this_machine(url: &str) -> bool {
     let host = url.split_once("://").map_or(url, |(_, rest)| rest);
-    ["127.", "localhost:", "localhost/", "[::1]"].iter().any(|own| host.starts_with(own)) || host == "localhost"
+    ["127.", "localhost:", "localhost/", "[::1]"].iter().any(|own| host.starts_with(own))
+        || host == "localhost"
 }
 
 fn unreachable(error: ureq::Error) -> CallError {
@@ -261,8 +262,8 @@ fn read(mut response: Response<Body>) -> Answer<Vec<u8>> {
     if status.is_success() {
         return Ok(body);
     }
-    let problem = serde_json::from_slice(&body).ok();
-    let problem = problem.filter(|problem: &Problem| problem.kind.starts_with(PROBLEM_PREFIX));
+    let problem: Option<Box<Problem>> = serde_json::from_slice(&body).ok();
+    let problem = problem.filter(|problem| problem.kind.starts_with(PROBLEM_PREFIX));
     let text = String::from_utf8_lossy(&body).chars().take(200).collect();
     Err(CallError::Answered { status: status.as_u16(), problem, text })
 }
@@ -294,13 +295,10 @@ impl CallError {
                     300..=399 => error.help("the server moved: enrol at its new address"),
                     _ => error,
                 };
-                let Some(problem) = problem.clone() else { return error };
-                CliError {
-                    field: problem.field.or(error.field),
-                    found: problem.found,
-                    expected: problem.expected,
-                    ..error
-                }
+                let Some(problem) = problem.as_deref().cloned() else { return error };
+                let error = problem.field.into_iter().fold(error, CliError::field);
+                let error = problem.found.into_iter().fold(error, CliError::found);
+                problem.expected.into_iter().fold(error, CliError::expected)
             }
             Self::Malformed(_) => error.help("is this address really an Acta server of a fitting version?"),
         }
@@ -330,9 +328,8 @@ mod tests {
 
     fn answered(status: u16, ours: bool) -> CallError {
         let kind = "urn:acta:problem:x".to_owned();
-        let problem =
-            Problem { kind, title: None, detail: None, field: None, found: None, expected: None };
-        CallError::Answered { status, problem: ours.then_some(problem), text: String::new() }
+        let problem = Problem { kind, title: None, detail: None, field: None, found: None, expected: None };
+        CallError::Answered { status, problem: ours.then(|| Box::new(problem)), text: String::new() }
     }
 
     #[test]

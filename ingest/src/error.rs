@@ -1,6 +1,6 @@
 //! The program's errors: what is wrong, which field, what was found, what was expected, what to do, and the exit code.
 
-use std::{fmt, io, path::Path};
+use std::{fmt, io, ops::Deref, path::Path};
 
 use serde_json::{Value, json};
 
@@ -24,9 +24,13 @@ pub enum Exit {
     NotPushed = 6,
 }
 
-/// An error as a person reads it.
+/// An error as a person reads it; see [`Details`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CliError {
+pub struct CliError(Box<Details>);
+
+/// What an error holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Details {
     /// The exit code.
     pub exit: Exit,
     /// What is wrong.
@@ -46,7 +50,8 @@ pub type Result<T, E = CliError> = std::result::Result<T, E>;
 
 impl CliError {
     fn new(exit: Exit, what: impl Into<String>) -> Self {
-        Self { exit, what: what.into(), field: None, found: None, expected: None, help: None }
+        let what = what.into();
+        Self(Box::new(Details { exit, what, field: None, found: None, expected: None, help: None }))
     }
 
     /// The command line or its inputs are wrong.
@@ -66,31 +71,31 @@ impl CliError {
 
     /// Says with which code the program ends.
     pub fn exit(mut self, exit: Exit) -> Self {
-        self.exit = exit;
+        self.0.exit = exit;
         self
     }
 
     /// Names the option, file or field.
     pub fn field(mut self, field: impl Into<String>) -> Self {
-        self.field = Some(field.into());
+        self.0.field = Some(field.into());
         self
     }
 
     /// Says what was found.
     pub fn found(mut self, found: impl Into<String>) -> Self {
-        self.found = Some(found.into());
+        self.0.found = Some(found.into());
         self
     }
 
     /// Says what is expected.
     pub fn expected(mut self, expected: impl Into<String>) -> Self {
-        self.expected = Some(expected.into());
+        self.0.expected = Some(expected.into());
         self
     }
 
     /// Says what to do.
     pub fn help(mut self, help: impl Into<String>) -> Self {
-        self.help = Some(help.into());
+        self.0.help = Some(help.into());
         self
     }
 
@@ -104,6 +109,14 @@ impl CliError {
             "help": self.help,
             "exitCode": self.exit as u8,
         }})
+    }
+}
+
+impl Deref for CliError {
+    type Target = Details;
+
+    fn deref(&self) -> &Details {
+        &self.0
     }
 }
 

@@ -10,7 +10,9 @@ use std::{
 };
 
 use acta_ledger::log::key::{PublicKey, SigningKey};
-use ed25519_dalek::pkcs8::{DecodePrivateKey as _, EncodePrivateKey as _, KeypairBytes, spki::der::pem::LineEnding};
+use ed25519_dalek::pkcs8::{
+    DecodePrivateKey as _, EncodePrivateKey as _, KeypairBytes, spki::der::pem::LineEnding,
+};
 
 use crate::{
     durable,

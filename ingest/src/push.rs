@@ -128,7 +128,9 @@ fn receipt_for(entry: &Entry, posted: Posted, trust: &Trust) -> Result<Receipt> 
     let unbelievable = |found: String| {
         CliError::failure("the server's receipt cannot be believed, the evidence waits in the outbox")
             .found(found)
-            .help("tell the log's operator: either the server is broken, or it is not the one that was pinned")
+            .help(
+                "tell the log's operator: either the server is broken, or it is not the one that was pinned",
+            )
             .exit(Exit::NotPushed)
     };
     let (digest, leaf_hash) = (entry.digest(), entry.leaf_hash());
@@ -150,9 +152,8 @@ fn receipt_for(entry: &Entry, posted: Posted, trust: &Trust) -> Result<Receipt> 
 /// A log that shows one history to one and another history to others is found here: two tree heads of one log that no
 /// consistency proof connects are the proof of it. The newest tree head is kept.
 pub fn believe(home: &Home, client: &Client, trust: &Trust, note: &str) -> Result<TreeHead> {
-    let head = TreeHead::open(note, &trust.log).map_err(|error| {
-        CliError::failure("the tree head cannot be believed").found(error.to_string())
-    })?;
+    let head = TreeHead::open(note, &trust.log)
+        .map_err(|error| CliError::failure("the tree head cannot be believed").found(error.to_string()))?;
     let path = home.tree_head();
     let last = match std::fs::read_to_string(&path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
@@ -168,14 +169,16 @@ pub fn believe(home: &Home, client: &Client, trust: &Trust, note: &str) -> Resul
         let (old, new) = if last.size <= head.size { (last, &head) } else { (&head, last) };
         newer = head.size > last.size;
         let split = |found: String| {
-            CliError::failure("the log does not agree with what it showed before: it was changed, or set back")
-                .field(client.base())
-                .found(format!(
-                    "a tree head of {} entries; the last one seen has {}: {found}",
-                    head.size, last.size
-                ))
-                .expected("a tree that only grows")
-                .help(format!("keep {} and this tree head as the proof:\n{note}", path.display()))
+            CliError::failure(
+                "the log does not agree with what it showed before: it was changed, or set back",
+            )
+            .field(client.base())
+            .found(format!(
+                "a tree head of {} entries; the last one seen has {}: {found}",
+                head.size, last.size
+            ))
+            .expected("a tree that only grows")
+            .help(format!("keep {} and this tree head as the proof:\n{note}", path.display()))
         };
         if old.size == new.size {
             if old.root != new.root {

@@ -70,7 +70,9 @@ pub fn attempt_after(home: &Home, facts: Option<&ServerFacts>, run: Uuid, ui: Ui
     match asked {
         Some(Ok(Some(attempt))) => Ok(attempt.saturating_add(1)),
         Some(Ok(None)) => {
-            ui.warning(&format!("neither this agent nor the server knows the run {run}: counted as attempt 2"));
+            ui.warning(&format!(
+                "neither this agent nor the server knows the run {run}: counted as attempt 2"
+            ));
             Ok(2)
         }
         Some(Err(error)) => {

@@ -140,7 +140,8 @@ mod tests {
     fn addresses_have_one_form() {
         assert_eq!(normal_url("https://acta.example/").unwrap(), "https://acta.example");
         assert_eq!(normal_url("http://127.0.0.1:8080").unwrap(), "http://127.0.0.1:8080");
-        for wrong in ["acta.example", "ftp://x", "https://", "https:///x", "https://a b", "https://u:p@h", ""] {
+        for wrong in ["acta.example", "ftp://x", "https://", "https:///x", "https://a b", "https://u:p@h", ""]
+        {
             assert!(normal_url(wrong).unwrap_err().to_string().contains("--server"), "{wrong}");
         }
     }

@@ -58,8 +58,10 @@ impl Destination {
                     .help(format!("name a file in it: -o {}", output.join("model.plan").display())));
             }
             Ok(there) if there.is_symlink() => {
-                return Err(refuse("the output is a symbolic link: replacing it would not change what it leads to")
-                    .help("name the file that it leads to"));
+                return Err(refuse(
+                    "the output is a symbolic link: replacing it would not change what it leads to",
+                )
+                .help("name the file that it leads to"));
             }
             Ok(there) if !there.is_file() => {
                 return Err(refuse("the output is neither a file nor a name that is free"));
@@ -72,7 +74,7 @@ impl Destination {
                 .expected(format!("a folder {}", folder.display()))
                 .help(format!("mkdir -p {}", folder.display())));
         }
-        let partial = folder.join(format!(".{name}.acta-partial-{run}"));
+        let partial = output.with_file_name(format!(".{name}.acta-partial-{run}"));
         OpenOptions::new().write(true).create_new(true).open(&partial).map_err(|error| {
             refuse("the output's folder cannot be written to")
                 .expected(format!("a folder in which {} can be made", partial.display()))

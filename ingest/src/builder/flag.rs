@@ -100,7 +100,7 @@ mod tests {
         assert!(flag.begin_write());
         assert_eq!(flag.request(), Delivery::Deferred);
         assert_eq!(flag.request(), Delivery::Again);
-        assert_eq!(flag.answer_step().0, false, "a write is not interrupted");
+        assert!(!flag.answer_step().0, "a write is not interrupted");
         let ignored = CancelFlag::default();
         ignored.request();
         ignored.begin_write_late();

@@ -29,9 +29,7 @@ fn os_name(os_release: &str) -> Option<String> {
 /// The version in the line `NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.95.05  ...`.
 fn driver(version_file: &str) -> Option<String> {
     let line = version_file.lines().find(|line| line.starts_with("NVRM version"))?;
-    let is_version = |word: &&str| {
-        word.contains('.') && word.chars().all(|c| c.is_ascii_digit() || c == '.')
-    };
+    let is_version = |word: &&str| word.contains('.') && word.chars().all(|c| c.is_ascii_digit() || c == '.');
     line.split_whitespace().find(is_version).map(str::to_owned)
 }
 

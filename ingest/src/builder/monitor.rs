@@ -35,6 +35,8 @@ pub struct Sources {
     pub said_global_cache: AtomicBool,
     /// The library said that a timing cache of its own is in use.
     pub said_local_cache: AtomicBool,
+    /// The worker asks the library about itself: what it logs meanwhile is not about the build.
+    pub muted: AtomicBool,
 }
 
 impl Sources {
@@ -42,7 +44,8 @@ impl Sources {
     pub fn new() -> Arc<Self> {
         let (events, logs) = (EventRing::new(super::ring::CAPACITY), LogQueue::new(LOG_CAPACITY));
         let (said_global_cache, said_local_cache) = (AtomicBool::new(false), AtomicBool::new(false));
-        Arc::new(Self { events, logs, flag: CancelFlag::default(), said_global_cache, said_local_cache })
+        let (flag, muted) = (CancelFlag::default(), AtomicBool::new(false));
+        Arc::new(Self { events, logs, flag, said_global_cache, said_local_cache, muted })
     }
 }
 
@@ -63,29 +66,28 @@ fn thread_number() -> u32 {
 }
 
 impl Monitor {
-    fn push(&self, at: u64, cancel: CancelState, name: &[u8], kind: SlotKind) {
-        let (thread, name) = (thread_number(), SlotName::new(name));
-        self.0.events.push(Slot { at, thread, cancel, name, kind });
+    fn push(&self, at: u64, cancel: CancelState, name: &[u8], parent: Option<&[u8]>, kind: SlotKind) {
+        let (thread, name, parent) = (thread_number(), SlotName::new(name), parent.map(SlotName::new));
+        self.0.events.push(Slot { at, thread, cancel, name, parent, kind });
     }
 }
 
 impl ProgressMonitor for Monitor {
     fn phase_start(&self, name: &[u8], parent: Option<&[u8]>, steps: i32) {
         let at = clock::monotonic_ns();
-        let kind = SlotKind::Start { parent: parent.map(SlotName::new), steps };
-        self.push(at, self.0.flag.read(), name, kind);
+        self.push(at, self.0.flag.read(), name, parent, SlotKind::Start { steps });
     }
 
     fn step_complete(&self, name: &[u8], step: i32) -> ControlFlow<()> {
         let at = clock::monotonic_ns();
         let (stop, cancel) = self.0.flag.answer_step();
-        self.push(at, cancel, name, SlotKind::Step { step, stop });
+        self.push(at, cancel, name, None, SlotKind::Step { step, stop });
         if stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
     fn phase_finish(&self, name: &[u8]) {
         let at = clock::monotonic_ns();
-        self.push(at, self.0.flag.read(), name, SlotKind::Finish);
+        self.push(at, self.0.flag.read(), name, None, SlotKind::Finish);
     }
 }
 
@@ -151,6 +153,9 @@ impl Sources {
 
 impl LogSink for Sources {
     fn log(&self, severity: Severity, message: &[u8]) {
+        if self.muted.load(Ordering::Relaxed) {
+            return;
+        }
         let severity = match severity {
             Severity::InternalError => LogSeverity::InternalError,
             Severity::Error => LogSeverity::Error,

@@ -14,8 +14,9 @@ use std::{
 use acta_ledger::evidence::number::Count64;
 
 use super::{
+    framing::encode,
     monitor::{LogEntry, LogKind, Sources},
-    protocol::{Milestone, Report, encode},
+    protocol::{Milestone, Report},
     ring::{Slot, SlotKind},
 };
 use crate::clock;
@@ -36,9 +37,9 @@ impl Outlet {
     /// Starts the sending thread, which ends when every outlet is gone.
     pub fn start(socket: UnixStream, sources: Arc<Sources>) -> io::Result<(Self, thread::JoinHandle<()>)> {
         let (sender, receiver) = mpsc::channel();
-        let thread = thread::Builder::new()
-            .name("acta-outlet".to_owned())
-            .spawn(move || Writer { socket: BufWriter::new(socket), broken: false }.run(&receiver, &sources))?;
+        let thread = thread::Builder::new().name("acta-outlet".to_owned()).spawn(move || {
+            Writer { socket: BufWriter::new(socket), broken: false }.run(&receiver, &sources)
+        })?;
         Ok((Self(sender), thread))
     }
 
@@ -129,10 +130,10 @@ impl Writer {
 }
 
 fn event(slot: Slot) -> Report {
-    let Slot { at, thread, cancel, name, kind } = slot;
+    let Slot { at, thread, cancel, name, parent, kind } = slot;
     let (name, at) = (name.to_wire(), Count64(at));
     match kind {
-        SlotKind::Start { parent, steps } => {
+        SlotKind::Start { steps } => {
             let (parent, steps) = (parent.map(|parent| parent.to_wire()), i64::from(steps));
             Report::Start { name, parent, steps, at, thread, cancel }
         }
@@ -157,7 +158,7 @@ mod tests {
 
     use acta_ffi::ProgressMonitor as _;
 
-    use super::{super::protocol::Decoder, *};
+    use super::{super::framing::Decoder, *};
     use crate::builder::monitor::Monitor;
 
     #[test]

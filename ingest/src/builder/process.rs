@@ -18,7 +18,10 @@ use tokio::{
     task::JoinHandle,
 };
 
-use super::protocol::{BuildOrder, Decoder, Order, ProtocolError, Report, SOCKET_VARIABLE, cut, encode};
+use super::{
+    framing::{Decoder, ProtocolError, cut, encode},
+    protocol::{BuildOrder, Order, Report, SOCKET_VARIABLE},
+};
 use crate::error::{CliError, Result};
 
 /// The hidden command that makes this program a worker.
@@ -98,7 +101,8 @@ impl Worker {
         let (orders, orders_in) = mpsc::unbounded_channel();
         // Bounded: a supervisor that falls behind makes the worker's queues count, not this process grow.
         let (reports_out, reports) = mpsc::channel(1024);
-        orders.send(Order::Build(order)).map_err(|_| CliError::failure("the worker cannot be ordered"))?;
+        let order = Order::Build(Box::new(order));
+        orders.send(order).map_err(|_| CliError::failure("the worker cannot be ordered"))?;
         let connection = tokio::spawn(converse(listener, pid, orders_in, reports_out));
         Ok(Self { child, pid, orders, reports, connection, output, outputs, _folder: folder })
     }
@@ -113,9 +117,10 @@ impl Worker {
         self.orders.send(order).ok();
     }
 
-    /// Kills it, with whatever it started.
+    /// Kills it, with whatever it started; after its end the number may be somebody else's.
     pub fn kill(&self) {
-        let group = i32::try_from(self.pid).ok().and_then(rustix::process::Pid::from_raw);
+        let alive = self.child.id().and_then(|pid| i32::try_from(pid).ok());
+        let group = alive.and_then(rustix::process::Pid::from_raw);
         if let Some(group) = group {
             rustix::process::kill_process_group(group, rustix::process::Signal::KILL).ok();
         }

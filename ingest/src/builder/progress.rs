@@ -25,9 +25,25 @@ pub struct Progress {
     ui: Ui,
     view: View,
     began_ns: u64,
-    said: Option<Milestone>,
-    said_phases: usize,
+    said: Stage,
     last_line_ns: u64,
+}
+
+/// What a plain line is worth.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Stage {
+    milestone: Option<Milestone>,
+    /// A phase has begun.
+    phases: bool,
+    /// The last phase has ended: the library serializes, without a callback.
+    silent_end: bool,
+}
+
+impl Stage {
+    fn of(record: &Record) -> Self {
+        let (callbacks, open) = (record.tree.callbacks() > 0, record.tree.open_phases().next().is_some());
+        Self { milestone: milestone(record), phases: callbacks, silent_end: callbacks && !open }
+    }
 }
 
 enum View {
@@ -50,7 +66,7 @@ impl Progress {
             View::Lines
         };
         let now = clock::monotonic_ns();
-        Self { ui, view, began_ns: now, said: None, said_phases: 0, last_line_ns: now }
+        Self { ui, view, began_ns: now, said: Stage::default(), last_line_ns: now }
     }
 
     /// Says something above the bars.
@@ -58,6 +74,13 @@ impl Progress {
         match &self.view {
             View::Bars { all, .. } => all.suspend(|| self.ui.notice(text)),
             View::Lines | View::Nothing => self.ui.notice(text),
+        }
+    }
+
+    /// Says at once, in plain lines, that something else begins; moving bars wait for their next frame.
+    pub fn heard(&mut self, record: &Record) {
+        if matches!(self.view, View::Lines) && Stage::of(record) != self.said {
+            self.show(record);
         }
     }
 
@@ -96,16 +119,13 @@ impl Progress {
     }
 
     fn lines(&mut self, record: &Record, now: u64, status: &str) {
-        let at = milestone(record);
-        let phases = record.tree.open_phases().count();
-        let news = at != self.said || (phases > 0 && self.said_phases == 0);
+        let stage = Stage::of(record);
         let due = now.saturating_sub(self.last_line_ns) >= LINE_EVERY.as_nanos() as u64;
-        if news || due {
+        if stage != self.said || due {
             self.ui.notice(&format!("acta: {status}"));
             self.last_line_ns = now;
-            self.said_phases = phases;
+            self.said = stage;
         }
-        self.said = at;
     }
 
     /// Takes everything off the screen.

@@ -9,7 +9,7 @@ use acta_ledger::{
 };
 use serde_json::json;
 
-use super::{cache, protocol::BuildOrder};
+use super::{cache, protocol::BuildOrder, weights::ExternalWeights};
 use crate::error::{CliError, Result};
 
 /// The longest name of a route in bytes.
@@ -27,7 +27,8 @@ pub fn parse_profile(text: &str) -> Result<ProfileRecord> {
             .expected("NAME:MIN:OPT:MAX, each shape as 1x3x224x224, MIN <= OPT <= MAX")
     };
     let mut parts = text.rsplitn(4, ':');
-    let (Some(max), Some(opt), Some(min), Some(name)) = (parts.next(), parts.next(), parts.next(), parts.next())
+    let (Some(max), Some(opt), Some(min), Some(name)) =
+        (parts.next(), parts.next(), parts.next(), parts.next())
     else {
         return Err(wrong("the profile has too few parts"));
     };
@@ -54,12 +55,14 @@ pub fn parse_profile(text: &str) -> Result<ProfileRecord> {
 pub fn parse_target(text: &str) -> Result<i32> {
     let digits = text.strip_prefix("sm").or_else(|| text.strip_prefix("SM"));
     let number = digits.filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
-    number.and_then(|number| number.parse().ok()).filter(|number| (10..1000).contains(number)).ok_or_else(|| {
-        CliError::usage("this is no target")
-            .field("--target")
-            .found(text)
-            .expected("smXX: the compute capability without its point, like sm86 or sm120")
-    })
+    number.and_then(|number| number.parse().ok()).filter(|number| (10..1000).contains(number)).ok_or_else(
+        || {
+            CliError::usage("this is no target")
+                .field("--target")
+                .found(text)
+                .expected("smXX: the compute capability without its point, like sm86 or sm120")
+        },
+    )
 }
 
 /// Reads a span of time: `90s`, `10m`, `1h30m`.
@@ -120,7 +123,7 @@ pub fn parse_route(text: &str) -> Result<String> {
 }
 
 /// The digest of the builder's inputs in canonical JSON: two builds with one digest were asked for the same.
-pub fn config_hash(network: &Sha256Digest, order: &BuildOrder) -> Sha256Digest {
+pub fn config_hash(network: &Sha256Digest, weights: &[ExternalWeights], order: &BuildOrder) -> Sha256Digest {
     let mut flags = order.flags.clone();
     flags.sort_unstable();
     flags.dedup();
@@ -128,6 +131,7 @@ pub fn config_hash(network: &Sha256Digest, order: &BuildOrder) -> Sha256Digest {
     let inputs = json!({
         "schema": "urn:acta:build-config:v1",
         "network": network,
+        "externalWeights": weights,
         "flags": flags,
         "profiles": order.profiles,
         "targets": targets,
@@ -174,7 +178,9 @@ mod tests {
         {
             assert_eq!(parse_duration(text).unwrap(), Duration::from_millis(ms), "{text}");
         }
-        for wrong in ["", "90", "s", "0s", "1x", "30m1h", "1s1s", "-1s", "1 s", "99999999999999999999s", "1.5h"] {
+        for wrong in
+            ["", "90", "s", "0s", "1x", "30m1h", "1s1s", "-1s", "1 s", "99999999999999999999s", "1.5h"]
+        {
             assert!(parse_duration(wrong).is_err(), "{wrong}");
         }
     }
@@ -210,7 +216,7 @@ mod tests {
             flags: vec!["TF32".to_owned(), "REFIT".to_owned()],
             timing_cache: None,
         };
-        let hash = config_hash(&network, &order);
+        let hash = config_hash(&network, &[], &order);
         let moved = BuildOrder {
             run: Uuid::now_v7(),
             model: "elsewhere/m.onnx".to_owned(),
@@ -218,7 +224,7 @@ mod tests {
             flags: vec!["REFIT".to_owned(), "TF32".to_owned(), "TF32".to_owned()],
             ..order.clone()
         };
-        assert_eq!(config_hash(&network, &moved), hash);
+        assert_eq!(config_hash(&network, &[], &moved), hash);
         for other in [
             BuildOrder { targets: vec![120], ..order.clone() },
             BuildOrder { optimization_level: Some(3), ..order.clone() },
@@ -226,8 +232,12 @@ mod tests {
             BuildOrder { flags: Vec::new(), ..order.clone() },
             BuildOrder { timing_cache: Some("c".to_owned()), ..order.clone() },
         ] {
-            assert_ne!(config_hash(&network, &other), hash);
+            assert_ne!(config_hash(&network, &[], &other), hash);
         }
-        assert_ne!(config_hash(&Sha256Digest::of(b"other"), &order), hash);
+        assert_ne!(config_hash(&Sha256Digest::of(b"other"), &[], &order), hash);
+        let weights = ExternalWeights { file: "w".to_owned(), digest: Some(network), bytes: Some(7) };
+        let with = config_hash(&network, std::slice::from_ref(&weights), &order);
+        let other = ExternalWeights { digest: None, ..weights };
+        assert!(with != hash && with != config_hash(&network, &[other], &order));
     }
 }

@@ -5,10 +5,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use acta_ledger::{
-    evidence::cancel::CancelState,
-    log::digest::Sha256Digest,
-};
+use acta_ledger::{evidence::cancel::CancelState, log::digest::Sha256Digest};
 use crossbeam_queue::ArrayQueue;
 
 use super::protocol::Name;
@@ -17,7 +14,7 @@ use super::protocol::Name;
 pub const NAME_BYTES: usize = 512;
 
 /// How many events wait at most: at two milliseconds a round, two million a second.
-pub const CAPACITY: usize = 4096;
+pub const CAPACITY: usize = 32_768;
 
 /// A name in a slot of fixed size.
 #[derive(Clone, Copy)]
@@ -49,8 +46,6 @@ impl SlotName {
 pub enum SlotKind {
     /// `phaseStart`.
     Start {
-        /// The phase around it.
-        parent: Option<SlotName>,
         /// Steps announced.
         steps: i32,
     },
@@ -76,6 +71,8 @@ pub struct Slot {
     pub cancel: CancelState,
     /// The phase's name.
     pub name: SlotName,
+    /// At a start, the phase around it.
+    pub parent: Option<SlotName>,
     /// What it said.
     pub kind: SlotKind,
 }
@@ -118,7 +115,7 @@ mod tests {
 
     fn slot(thread: u32, at: u64) -> Slot {
         let (name, kind) = (SlotName::new(b"phase"), SlotKind::Step { step: 0, stop: false });
-        Slot { at, thread, cancel: CancelState::None, name, kind }
+        Slot { at, thread, cancel: CancelState::None, name, parent: None, kind }
     }
 
     #[test]

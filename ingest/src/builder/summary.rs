@@ -24,15 +24,20 @@ use super::{
     artifact::Cleaned,
     cache,
     cancel::Around,
-    protocol::{BuildOrder, LibraryFamily, cut},
+    framing::cut,
+    protocol::{BuildOrder, LibraryFamily},
     record::Record,
     request,
     supervisor::Watched,
+    weights::ExternalWeights,
 };
 use crate::clock::Epoch;
 
 /// How many words of the command line are kept, and how long each may be.
 const MAX_WORDS: (usize, usize) = (64, 256);
+
+/// How many files of weights the summary names; the config hash is of all.
+const MAX_WEIGHTS: usize = 32;
 
 /// How long a summary may be: in an envelope it grows by a third, and an entry has at most 65,535 bytes.
 const MAX_SUMMARY_BYTES: usize = 46_000;
@@ -49,8 +54,8 @@ pub struct Context<'a> {
     pub began_ns: u64,
     /// When cleaning up had ended.
     pub cleaned_ns: u64,
-    /// The model file's digest and length, as the supervisor read it.
-    pub model: (Sha256Digest, u64),
+    /// The model's files, as the supervisor read them.
+    pub model: &'a ModelFiles,
     /// The machine.
     pub host: HostRecord,
     /// The GPU, where one took part.
@@ -65,6 +70,17 @@ pub struct Context<'a> {
     pub command_line: Vec<String>,
     /// Who runs the program.
     pub who: Option<String>,
+}
+
+/// The model's files.
+#[derive(Debug, Clone)]
+pub struct ModelFiles {
+    /// The digest of the model file itself.
+    pub digest: Sha256Digest,
+    /// Its length in bytes.
+    pub bytes: u64,
+    /// The files in which it keeps weights.
+    pub weights: Vec<ExternalWeights>,
 }
 
 /// How the attempt ended.
@@ -114,7 +130,7 @@ pub fn summarize(watched: &Watched, context: &Context<'_>, link: ChainLink) -> B
             .as_ref()
             .map_or_else(|| "unknown".to_owned(), |library| library.version.to_string()),
         language: Language::Cpp,
-        build_config_hash: request::config_hash(&network.digest, context.order),
+        build_config_hash: request::config_hash(&network.digest, &context.model.weights, context.order),
         gpu_sku,
         timing_cache_mode: mode,
         cancel_source,
@@ -131,7 +147,7 @@ pub fn summarize(watched: &Watched, context: &Context<'_>, link: ChainLink) -> B
         host: context.host.clone(),
         gpu: context.gpu.clone(),
         network,
-        settings: settings(record, context.order),
+        settings: settings(record, context),
         profiles: context.order.profiles.clone(),
         command_line: command_line(&context.command_line),
         duration_ms: durations(record, context),
@@ -182,7 +198,9 @@ fn builder_kind(record: &Record, order: &BuildOrder) -> BuilderKind {
         Some(LibraryFamily::TensorrtRtx) => BuilderKind::TensorrtRtx,
         Some(LibraryFamily::Tensorrt) => BuilderKind::Tensorrt,
         // No library was loaded: the one that was meant, by its name; RTX is looked for first.
-        None if order.library.as_deref().is_some_and(|path| path.contains("nvinfer")) => BuilderKind::Tensorrt,
+        None if order.library.as_deref().is_some_and(|path| path.contains("nvinfer")) => {
+            BuilderKind::Tensorrt
+        }
         None => BuilderKind::TensorrtRtx,
     }
 }
@@ -206,8 +224,8 @@ fn network(record: &Record, context: &Context<'_>) -> NetworkRecord {
         Some(network) => NetworkRecord { source, ..network.clone() },
         None => NetworkRecord {
             source,
-            digest: context.model.0,
-            bytes: context.model.1,
+            digest: context.model.digest,
+            bytes: context.model.bytes,
             layers: None,
             inputs: Vec::new(),
             outputs: Vec::new(),
@@ -217,7 +235,16 @@ fn network(record: &Record, context: &Context<'_>) -> NetworkRecord {
 }
 
 /// What the library holds, if it got so far; else what was asked for.
-fn settings(record: &Record, order: &BuildOrder) -> BTreeMap<String, Value> {
+fn settings(record: &Record, context: &Context<'_>) -> BTreeMap<String, Value> {
+    let mut settings = builder_settings(record, context.order);
+    if !context.model.weights.is_empty() {
+        let named = &context.model.weights[..context.model.weights.len().min(MAX_WEIGHTS)];
+        settings.insert("externalWeights".to_owned(), json!(named));
+    }
+    settings
+}
+
+fn builder_settings(record: &Record, order: &BuildOrder) -> BTreeMap<String, Value> {
     if let Some(held) = record.done.as_ref().map(|done| &done.settings).filter(|held| !held.is_empty()) {
         return held.clone();
     }
@@ -301,9 +328,10 @@ fn timing_cache(watched: &Watched, order: &BuildOrder) -> (TimingCacheMode, Timi
         }
         (_, None, _) => (TimingCacheMode::Cold, "none was offered"),
         (_, Some(_), None) => (TimingCacheMode::Discarded, "the build call was never made"),
-        (_, Some(_), Some(_)) => {
-            (TimingCacheMode::Quarantined, "the worker's last word on it is missing: what came back is not kept")
-        }
+        (_, Some(_), Some(_)) => (
+            TimingCacheMode::Quarantined,
+            "the worker's last word on it is missing: what came back is not kept",
+        ),
     };
     let cache = TimingCacheRecord {
         file,
@@ -385,6 +413,9 @@ pub fn gpu(record: &Record) -> Option<GpuRecord> {
         let line = text.lines().find_map(|line| line.strip_prefix(name)?.trim_start().strip_prefix(':'))?;
         Some(line.trim().to_owned())
     };
-    Some(GpuRecord { name: field("Model")?, uuid: field("GPU UUID")?, compute_capability: "unknown".to_owned() })
+    Some(GpuRecord {
+        name: field("Model")?,
+        uuid: field("GPU UUID")?,
+        compute_capability: "unknown".to_owned(),
+    })
 }
-

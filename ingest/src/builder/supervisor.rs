@@ -60,14 +60,16 @@ impl Watched {
     }
 }
 
-struct Signals {
+/// The signals that ask for a cancel.
+pub struct Signals {
     interrupt: Signal,
     terminate: Signal,
     hangup: Signal,
 }
 
 impl Signals {
-    fn listen() -> Result<Self> {
+    /// Begins to listen, inside a runtime; from here on none of them ends the program.
+    pub fn listen() -> Result<Self> {
         let listen = |kind| {
             signal(kind).map_err(|e| CliError::failure("cannot listen to signals").found(e.to_string()))
         };
@@ -89,9 +91,13 @@ struct Supervisor {
 }
 
 /// Runs a build in a worker until the worker is gone.
-pub async fn watch(order: BuildOrder, timeout: Option<Duration>, blobs: &BlobStore, ui: Ui) -> Result<Watched> {
-    // Before the worker starts: a signal that comes while it starts is not lost.
-    let mut signals = Signals::listen()?;
+pub async fn watch(
+    order: BuildOrder,
+    timeout: Option<Duration>,
+    mut signals: Signals,
+    blobs: &BlobStore,
+    ui: Ui,
+) -> Result<Watched> {
     let disk = |error: std::io::Error| {
         CliError::failure("the evidence cannot be written to disk").found(error.to_string())
     };
@@ -148,7 +154,9 @@ impl Supervisor {
                 if let Report::Library { path, parser_path, .. } = &*report {
                     self.hash_library(path.clone(), parser_path.clone());
                 }
-                self.record.take(*report)
+                self.record.take(*report)?;
+                self.progress.heard(&self.record);
+                Ok(())
             }
             Heard::Garbage(what) => {
                 let message = format!("the worker sent something that is no report: {what}");

@@ -14,12 +14,13 @@ use std::{
 };
 
 use acta_ffi::{
-    BuildError, BuildOutput, Builder, Error, Family, Heard, Library, LibrarySearch, Network, NetworkFlags,
-    ParseError, Severity, Tensor,
+    BuildError, BuildOutput, Builder, BuilderConfig, EffectiveConfig, Error, Family, Heard, Library,
+    LibrarySearch, Network, NetworkFlags, ParseError, Severity, Tensor,
 };
 use acta_ledger::{
     evidence::{
         build::{FailureStage, LibraryVersion, TensorRecord},
+        cancel::CancelState,
         number::Count64,
     },
     log::digest::Sha256Digest,
@@ -28,11 +29,12 @@ use acta_ledger::{
 use super::{
     artifact,
     flag::Delivery,
+    framing::{Decoder, cut},
     monitor::{Monitor, Sources},
     outlet::Outlet,
     protocol::{
-        BuildOrder, Decoder, Done, LibraryFamily, MAX_MESSAGE_BYTES, Milestone, Order, Report, SOCKET_VARIABLE,
-        VERSION, cut,
+        BuildOrder, Done, LibraryFamily, MAX_MESSAGE_BYTES, Milestone, Order, Report, SOCKET_VARIABLE,
+        VERSION,
     },
     resources,
     worker_cache::CacheSession,
@@ -69,13 +71,15 @@ pub fn run() -> Result<()> {
     let io = |error: std::io::Error| CliError::io("use the socket", Path::new(&path), &error);
     let socket = UnixStream::connect(&path).map_err(io)?;
     let sources = Sources::new();
-    let (outlet, thread) = Outlet::start(socket.try_clone().map_err(io)?, Arc::clone(&sources)).map_err(io)?;
+    let (outlet, thread) =
+        Outlet::start(socket.try_clone().map_err(io)?, Arc::clone(&sources)).map_err(io)?;
     outlet.send(Report::Hello { protocol: VERSION, pid: std::process::id() });
     let orphaned = Arc::new(AtomicBool::new(false));
     let order = receive(socket, outlet.clone(), Arc::clone(&sources), Arc::clone(&orphaned));
     if let Ok(order) = order.recv() {
         let partial = order.partial.clone();
-        let mut run = Run { order, outlet: &outlet, sources: &sources, orphaned: &orphaned, done: Done::default() };
+        let mut run =
+            Run { order, outlet: &outlet, sources: &sources, orphaned: &orphaned, done: Done::default() };
         match run.build() {
             Ok(()) => {}
             Err(Halt::Stopped) => run.done.stopped_outside_build = true,
@@ -122,7 +126,7 @@ fn receive(
         loop {
             match decoder.next() {
                 Ok(Some(Order::Build(order))) => {
-                    builds.send(order).ok();
+                    builds.send(*order).ok();
                     continue;
                 }
                 Ok(Some(Order::Cancel { .. })) => {
@@ -165,35 +169,39 @@ impl Run<'_> {
         let family = self.introduce(&library);
         let sink: Arc<Sources> = Arc::clone(self.sources);
         let builder = Builder::new(&library, sink).map_err(refused(FailureStage::Setup))?;
-        let network = builder.create_network(NetworkFlags::STRONGLY_TYPED).map_err(refused(FailureStage::Setup))?;
+        let network =
+            builder.create_network(NetworkFlags::STRONGLY_TYPED).map_err(refused(FailureStage::Setup))?;
         self.go_on()?;
         let (network, inputs) = self.parse(network)?;
         let profile = worker_config::profile(&inputs, &self.order.profiles).map_err(setup)?;
         let mut config = builder.create_config().map_err(refused(FailureStage::Setup))?;
-        let default = config.effective().map_err(refused(FailureStage::Setup))?;
+        let default = self.held(&config)?;
         worker_config::apply(&self.order, &builder, &mut config, profile.as_ref())
             .map_err(refused(FailureStage::Setup))?;
         let cache = CacheSession::offer(&self.order, family, &mut config)
             .map_err(|error| setup(format!("cannot read the timing cache: {error}")))?;
-        let held = config.effective().map_err(refused(FailureStage::Setup))?;
+        let held = self.held(&config)?;
         self.done.settings = worker_config::differences(&default, &held, self.order.threads);
         let monitor = Monitor(Arc::clone(self.sources));
         config.set_progress_monitor(Some(Arc::new(monitor))).map_err(refused(FailureStage::Setup))?;
         self.go_on()?;
         self.outlet.milestone(Milestone::BuildBegins);
         let built = builder.build_serialized(&network, &config);
+        // Read at once: a request that comes from now on was not ignored by the library.
+        let requested = self.is_asked();
         self.outlet.milestone(Milestone::BuildReturned);
-        let requested = self.sources.flag.read() != acta_ledger::evidence::cancel::CancelState::None;
         let (written, facts) = match built {
             Ok(BuildOutput { plan, facts }) => (self.keep(plan.as_bytes(), requested), facts),
             Err(BuildError { reason, facts }) => {
-                let message = facts.heard.error_messages().next().map_or_else(|| reason.to_string(), str::to_owned);
+                let message =
+                    facts.heard.error_messages().next().map_or_else(|| reason.to_string(), str::to_owned);
                 (Err(Halt::Failed(FailureStage::Build, message, records(&facts.heard))), *facts)
             }
         };
         self.done.library_says_cancelled =
             facts.build_canceled().map(|said| cut(&said.message, MAX_RECORD_BYTES).to_owned());
-        let panics = facts.monitor_panics.iter().map(|panic| format!("{}: {}", panic.callback, panic.message));
+        let panics =
+            facts.monitor_panics.iter().map(|panic| format!("{}: {}", panic.callback, panic.message));
         self.done.monitor_panics =
             panics.take(MAX_RECORDS).map(|panic| cut(&panic, MAX_RECORD_BYTES).to_owned()).collect();
         let warnings: Vec<String> = facts.heard.log.into_iter().map(|line| line.message).collect();
@@ -201,6 +209,14 @@ impl Run<'_> {
         let (global, local) = (said(&self.sources.said_global_cache), said(&self.sources.said_local_cache));
         self.outlet.send(Report::Cache(cache.conclude(written.is_ok(), global, local, &warnings)));
         written
+    }
+
+    /// What the library holds. Some getters complain into the log, each time they are called.
+    fn held(&self, config: &BuilderConfig) -> Result<EffectiveConfig, Halt> {
+        self.sources.muted.store(true, Ordering::Relaxed);
+        let held = config.effective();
+        self.sources.muted.store(false, Ordering::Relaxed);
+        held.map_err(refused(FailureStage::Setup))
     }
 
     /// Tells what was loaded.
@@ -254,7 +270,8 @@ impl Run<'_> {
         });
         // The parser takes some files that are no model for one without layers.
         if layers == 0 || outputs.is_empty() {
-            let message = format!("the parser found {layers} layers and {} outputs: this is no model", outputs.len());
+            let message =
+                format!("the parser found {layers} layers and {} outputs: this is no model", outputs.len());
             return Err(Halt::Failed(FailureStage::Parse, message, Vec::new()));
         }
         Ok((network, inputs))
@@ -272,7 +289,8 @@ impl Run<'_> {
             return Err(Halt::Stopped);
         }
         self.outlet.milestone(Milestone::WriteBegins);
-        let written = artifact::write_plan(Path::new(&self.order.partial), Path::new(&self.order.output), plan);
+        let written =
+            artifact::write_plan(Path::new(&self.order.partial), Path::new(&self.order.output), plan);
         self.outlet.milestone(Milestone::WriteEnds);
         let (digest, bytes) = written.map_err(|error| {
             Halt::Failed(FailureStage::Write, format!("cannot write the plan: {error}"), Vec::new())
@@ -283,8 +301,11 @@ impl Run<'_> {
 
     /// Obeys a cancel that came between two calls of the library.
     fn go_on(&self) -> Result<(), Halt> {
-        let asked = self.sources.flag.read() != acta_ledger::evidence::cancel::CancelState::None;
-        if asked { Err(Halt::Stopped) } else { Ok(()) }
+        if self.is_asked() { Err(Halt::Stopped) } else { Ok(()) }
+    }
+
+    fn is_asked(&self) -> bool {
+        self.sources.flag.read() != CancelState::None
     }
 
     fn report_failure(&self, stage: FailureStage, message: &str, records: &[String]) {

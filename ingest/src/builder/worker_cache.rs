@@ -7,7 +7,8 @@ use acta_ledger::{evidence::timing_cache::TimingCacheMode, log::digest::Sha256Di
 
 use super::{
     cache::{Changes, Observed, is_complaint, judge},
-    protocol::{BuildOrder, CacheFacts, LibraryFamily, MAX_MESSAGE_BYTES, cut},
+    framing::cut,
+    protocol::{BuildOrder, CacheFacts, LibraryFamily, MAX_MESSAGE_BYTES},
 };
 use crate::durable;
 
@@ -38,7 +39,8 @@ impl CacheSession {
             Some(Err(error)) if error.kind() == io::ErrorKind::NotFound => None,
             Some(read) => Some(read?).filter(|bytes| !bytes.is_empty()),
         };
-        let flagged = |flag: BuilderFlag| order.flags.iter().any(|name| name.eq_ignore_ascii_case(flag.name()));
+        let flagged =
+            |flag: BuilderFlag| order.flags.iter().any(|name| name.eq_ignore_ascii_case(flag.name()));
         let switched_off = if order.optimization_level == Some(0) {
             Some("optimization level 0 respects no timing cache")
         } else if flagged(BuilderFlag::DisableTimingCache) {
@@ -78,7 +80,13 @@ impl CacheSession {
     }
 
     /// What the library said during the build, and what came out; then judges, and writes back if it may.
-    pub fn conclude(mut self, completed: bool, said_global: bool, said_local: bool, warnings: &[String]) -> CacheFacts {
+    pub fn conclude(
+        mut self,
+        completed: bool,
+        said_global: bool,
+        said_local: bool,
+        warnings: &[String],
+    ) -> CacheFacts {
         self.seen.completed = completed;
         self.seen.said_global = said_global;
         self.seen.said_local = said_local;
@@ -87,14 +95,16 @@ impl CacheSession {
             self.seen.complaints.extend(about.cloned());
         }
         let after = self.cache.as_ref().and_then(|cache| cache.serialize().ok());
-        self.seen.changes = self.cache.as_ref().and_then(|cache| {
-            Some(compare(self.entries_before.as_ref()?, &cache.entries().ok()?))
-        });
+        self.seen.changes = self
+            .cache
+            .as_ref()
+            .and_then(|cache| Some(compare(self.entries_before.as_ref()?, &cache.entries().ok()?)));
         let (mode, mut reasons) = judge(&self.seen);
         if let (Some(file), Some(after)) = (&self.file, &after) {
             reasons.extend(self.write_back(mode, Path::new(file), after));
         }
-        let reasons = reasons.iter().take(MAX_REASONS).map(|text| cut(text, MAX_MESSAGE_BYTES / 8).to_owned());
+        let reasons =
+            reasons.iter().take(MAX_REASONS).map(|text| cut(text, MAX_MESSAGE_BYTES / 8).to_owned());
         CacheFacts {
             mode,
             digest_before: self.before.as_deref().map(Sha256Digest::of),
@@ -144,7 +154,8 @@ mod tests {
         let key = |n: u8| TimingCacheKey([n; 16]);
         let value = |tactic_hash, milliseconds| Some(TimingCacheValue { tactic_hash, milliseconds });
         let before = Entries::from([(key(1), value(1, 1.0)), (key(2), value(2, 1.0)), (key(3), None)]);
-        let after = Entries::from([(key(1), value(1, 9.0)), (key(2), value(7, 1.0)), (key(4), value(4, 1.0))]);
+        let after =
+            Entries::from([(key(1), value(1, 9.0)), (key(2), value(7, 1.0)), (key(4), value(4, 1.0))]);
         assert_eq!(compare(&before, &after), Changes { added: 1, removed: 1, changed: 1 });
         assert_eq!(compare(&before, &before), Changes::default());
     }

@@ -13,7 +13,8 @@ use super::protocol::BuildOrder;
 /// Makes the optimization profile, after checking it against the inputs: the library's own complaints come late and
 /// are hard to read.
 pub fn profile(inputs: &[Tensor], asked: &[ProfileRecord]) -> Result<Option<Profile>, String> {
-    let known = || inputs.iter().map(|input| format!("{:?}", input.name_lossy())).collect::<Vec<_>>().join(", ");
+    let known =
+        || inputs.iter().map(|input| format!("{:?}", input.name_lossy())).collect::<Vec<_>>().join(", ");
     let mut profile = Profile::new();
     for record in asked {
         let name = &record.input;
@@ -30,7 +31,8 @@ pub fn profile(inputs: &[Tensor], asked: &[ProfileRecord]) -> Result<Option<Prof
         profile = profile.dims(name.clone(), &record.min, &record.opt, &record.max);
     }
     let open = inputs.iter().find(|input| {
-        (input.is_dynamic() || input.is_shape_tensor) && asked.iter().all(|record| record.input != input.name_lossy())
+        (input.is_dynamic() || input.is_shape_tensor)
+            && asked.iter().all(|record| record.input != input.name_lossy())
     });
     if let Some(input) = open {
         let dims = input.dims.clone().unwrap_or_default();

@@ -2,8 +2,8 @@
 
 use std::{
     fs::{self, File},
+    io,
     path::{Path, PathBuf},
-    time::Duration,
 };
 
 use acta_ledger::{
@@ -24,8 +24,9 @@ use crate::{
         host,
         protocol::BuildOrder,
         request,
-        summary::{self, Context},
-        supervisor::{self, Watched},
+        summary::{self, Context, ModelFiles},
+        supervisor::{self, Signals, Watched},
+        weights,
     },
     chain::{self, Sealed},
     clock::{self, Epoch},
@@ -88,7 +89,7 @@ pub struct Build {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(1..=1024))]
     pub threads: Option<i32>,
 
-    /// A builder flag by its name in NvInfer, like TF32 or STRIP_PLAN.
+    /// A builder flag by its name in NvInfer, like `TF32` or `STRIP_PLAN`.
     #[arg(long = "builder-flag", value_name = "NAME")]
     pub flags: Vec<String>,
 
@@ -142,18 +143,31 @@ impl Build {
         let run = self.run_ref(order.run, home, facts.as_ref(), ui)?;
         self.check_model()?;
         if let Some(folder) = &self.evidence_dir {
-            fs::create_dir_all(folder)
-                .map_err(|error| CliError::io("create", folder, &error).field("--evidence-dir").exit(Exit::Usage))?;
+            fs::create_dir_all(folder).map_err(|error| {
+                CliError::io("create", folder, &error).field("--evidence-dir").exit(Exit::Usage)
+            })?;
         }
+        // Before the partial file is made: a signal that comes from now on cancels, and leaves nothing behind.
+        let runtime = runtime()?;
+        let signals = runtime.block_on(async { Signals::listen() })?;
         let destination = Destination::prepare(&self.output, order.run)?;
         let order = BuildOrder { partial: text("--output", destination.partial())?, ..order };
         ui.notice(&format!("acta: run {}", run.id));
         let blobs = BlobStore::new(home.blobs());
-        let watched = self.watch(order.clone(), timeout, &blobs, ui).inspect_err(|_| {
+        let model = self.model.clone();
+        let watching = async {
+            // Beside the build: nobody waits for it.
+            let hashing = tokio::task::spawn_blocking(move || model_files(&model));
+            let watched = supervisor::watch(order.clone(), timeout, signals, &blobs, ui).await?;
+            let digest = hashing.await.map_err(|error| CliError::failure(error.to_string()))?;
+            let unreadable = |error| CliError::io("read", &self.model, &error).exit(Exit::Usage);
+            Ok((watched, digest.map_err(unreadable)?))
+        };
+        let (watched, model) = runtime.block_on(watching).inspect_err(|_: &CliError| {
             destination.clean();
         })?;
-        let (watched, model) = watched;
-        let signed = sign(home, &signing, &blobs, watched, model, &order, run, &destination, epoch, began_ns)?;
+        let signed =
+            sign(home, &signing, &blobs, watched, &model, &order, run, &destination, epoch, began_ns)?;
         self.tell(&signed, ui);
         if let Some(folder) = &self.evidence_dir {
             signed.write_files(folder, &blobs)?;
@@ -183,7 +197,8 @@ impl Build {
 
     /// Reads the options into what the worker is ordered; the partial file is not known yet.
     fn order(&self, run: Uuid) -> Result<BuildOrder> {
-        let optional = |field, path: &Option<PathBuf>| path.as_deref().map(|path| text(field, path)).transpose();
+        let optional =
+            |field, path: &Option<PathBuf>| path.as_deref().map(|path| text(field, path)).transpose();
         let profiles: Vec<_> =
             self.profiles.iter().map(|profile| request::parse_profile(profile)).collect::<Result<_>>()?;
         let twice = profiles
@@ -203,7 +218,11 @@ impl Build {
             output: text("--output", &self.output)?,
             library: optional("--tensorrt-lib", &self.tensorrt_lib)?,
             profiles,
-            targets: self.targets.iter().map(|target| request::parse_target(target)).collect::<Result<_>>()?,
+            targets: self
+                .targets
+                .iter()
+                .map(|target| request::parse_target(target))
+                .collect::<Result<_>>()?,
             optimization_level: self.opt_level,
             threads: self.threads,
             flags: self.flags.iter().map(|flag| request::parse_flag(flag)).collect::<Result<_>>()?,
@@ -241,30 +260,13 @@ impl Build {
         Ok(())
     }
 
-    /// Watches the build; hashes the model beside it.
-    fn watch(
-        &self,
-        order: BuildOrder,
-        timeout: Option<Duration>,
-        blobs: &BlobStore,
-        ui: Ui,
-    ) -> Result<(Watched, (Sha256Digest, u64))> {
-        let runtime = runtime()?;
-        let model = self.model.clone();
-        runtime.block_on(async {
-            let hashing = tokio::task::spawn_blocking(move || blob::digest_file(&model));
-            let watched = supervisor::watch(order, timeout, blobs, ui).await?;
-            let digest = hashing.await.map_err(|error| CliError::failure(error.to_string()))?;
-            let digest = digest.map_err(|error| CliError::io("read", &self.model, &error).exit(Exit::Usage))?;
-            Ok((watched, digest))
-        })
-    }
-
     fn tell(&self, signed: &Signed, ui: Ui) {
         let summary = &signed.summary;
         let what = match summary.outcome {
             Outcome::Completed => ui.paint("completed", 32),
-            Outcome::CancelRequestedButCompleted => ui.paint("completed, although a cancel was requested", 33),
+            Outcome::CancelRequestedButCompleted => {
+                ui.paint("completed, although a cancel was requested", 33)
+            }
             Outcome::Cancelled => ui.paint("cancelled", 33),
             Outcome::Failed => ui.paint("failed", 31),
             Outcome::Crashed => ui.paint("crashed", 31),
@@ -284,7 +286,9 @@ impl Build {
         }
         if let Some(failure) = &summary.failure {
             lines.push(format!("      because   {}", harmless(&failure.message)));
-            lines.extend(failure.records.iter().take(3).map(|record| format!("                {}", harmless(record))));
+            lines.extend(
+                failure.records.iter().take(3).map(|record| format!("                {}", harmless(record))),
+            );
         }
         lines.push(format!("      evidence  entry {}", signed.sealed.digest.short()));
         ui.notice(&lines.join("\n"));
@@ -333,11 +337,15 @@ fn push_now(home: &Home, facts: ServerFacts, sealed: &Sealed, ui: Ui) -> Pushed 
     }
 }
 
+fn model_files(model: &Path) -> io::Result<ModelFiles> {
+    let (digest, bytes) = blob::digest_file(model)?;
+    Ok(ModelFiles { digest, bytes, weights: weights::external(model) })
+}
+
 fn runtime() -> Result<tokio::runtime::Runtime> {
-    tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| CliError::failure("the program cannot start its event loop").found(error.to_string()))
+    tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| {
+        CliError::failure("the program cannot start its event loop").found(error.to_string())
+    })
 }
 
 /// Cleans up, judges, signs and stores.
@@ -347,7 +355,7 @@ fn sign(
     signing: &SigningKey,
     blobs: &BlobStore,
     mut watched: Watched,
-    model: (Sha256Digest, u64),
+    model: &ModelFiles,
     order: &BuildOrder,
     run: RunRef,
     destination: &Destination,
@@ -423,9 +431,24 @@ fn finish_tree(watched: &mut Watched) -> Option<PhaseTree> {
     Some(record.tree.clone().finish(end.saturating_sub(began), ending))
 }
 
+/// The files that `--evidence-dir` may hold.
+const EVIDENCE_FILES: [&str; 7] = [
+    "summary.json",
+    "envelope.json",
+    "phase-tree.json",
+    "snapshot-at-request.json",
+    "snapshot-at-acknowledgement.json",
+    "events.ndjson",
+    "log.ndjson",
+];
+
 impl Signed {
     /// Writes everything as files, for whoever collects a build's artifacts.
     fn write_files(&self, folder: &Path, blobs: &BlobStore) -> Result<()> {
+        // Files of an earlier run would be taken for this one's.
+        for name in EVIDENCE_FILES {
+            fs::remove_file(folder.join(name)).ok();
+        }
         let write = |name: &str, bytes: &[u8]| {
             let path = folder.join(name);
             durable::write(&path, bytes, 0o644).map_err(|error| CliError::io("write", &path, &error))

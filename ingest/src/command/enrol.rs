@@ -51,7 +51,9 @@ impl Enrol {
                 .field("--server")
                 .found(url)
                 .expected(before.url.clone())
-                .help("an agent's statements form one chain in one log: use another --home for another server"));
+                .help(
+                    "an agent's statements form one chain in one log: use another --home for another server",
+                ));
         }
         let proof = format!("acta-enrol-v1\n{}\n{}", self.token, public.to_base64());
         let signature = STANDARD.encode(ledger_key::sign(&signing, proof.as_bytes()));

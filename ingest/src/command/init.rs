@@ -42,7 +42,9 @@ impl Init {
                 public.to_base64(),
                 home.key().display()
             ));
-            ui.notice("next: ask an administrator for a token and run `acta enrol`, or build without a server");
+            ui.notice(
+                "next: ask an administrator for a token and run `acta enrol`, or build without a server",
+            );
         }
         Ok(Exit::Completed)
     }

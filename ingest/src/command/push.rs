@@ -37,9 +37,9 @@ impl Push {
         let drained = push::drain(home, &facts)?;
         tell(&drained, ui);
         if self.json {
-            let sent = drained.sent.iter().map(|sent| {
-                json!({ "run": sent.run, "envelopeDigest": sent.digest, "entryIndex": sent.index })
-            });
+            let sent = drained.sent.iter().map(
+                |sent| json!({ "run": sent.run, "envelopeDigest": sent.digest, "entryIndex": sent.index }),
+            );
             let refused = drained.refused.iter().map(|(item, refusal)| {
                 json!({ "run": item.run, "envelopeDigest": item.digest, "status": refusal.status,
                     "reason": refusal.reason })

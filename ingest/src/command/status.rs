@@ -49,8 +49,7 @@ impl Status {
         let facts = ServerFacts::load(home)?;
         let outbox = Outbox::new(home);
         let count = |shelf| outbox.names(shelf).map(|names| names.len());
-        let (waiting, sent, refused) =
-            (count(Shelf::Waiting)?, count(Shelf::Sent)?, count(Shelf::Refused)?);
+        let (waiting, sent, refused) = (count(Shelf::Waiting)?, count(Shelf::Sent)?, count(Shelf::Refused)?);
         let head = chain::head(home)?;
         let tree_head = match &facts {
             Some(facts) => {

@@ -10,7 +10,7 @@ use clap::Args;
 use serde_json::json;
 
 use crate::{
-    client::Client,
+    client::{CallError, Client},
     error::{CliError, Exit, Result},
     home::Home,
     push,
@@ -50,6 +50,10 @@ pub struct Verify {
     #[arg(long, value_name = "KEY", requires = "log_key")]
     pub portal_key: Option<String>,
 
+    /// A token that may read; none is this agent's own, where it is enrolled with that server.
+    #[arg(long, value_name = "TOKEN", env = "ACTA_API_TOKEN", hide_env_values = true)]
+    pub token: Option<String>,
+
     /// Prints one JSON object.
     #[arg(long)]
     pub json: bool,
@@ -78,17 +82,27 @@ impl Verify {
                     .expected("the address of a server"));
             }
         };
-        let client = Client::new(&url, None);
         let facts = facts.filter(|facts| facts.url == url);
+        let own = facts.as_ref().map(|facts| facts.api_token.as_str());
+        let token = self.token.as_deref().or(own);
+        let client = Client::new(&url, token);
         let (trust, source) = self.trust(facts.as_ref(), &client)?;
-        let material = client
-            .verification(entry)
-            .map_err(|error| error.explain("the entry cannot be fetched", &url).exit(Exit::Failure))?;
+        let material = client.verification(entry).map_err(|error| {
+            let stranger = token.is_none() && matches!(error, CallError::Answered { status: 401, .. });
+            let error = error.explain("the entry cannot be fetched", &url).exit(Exit::Failure);
+            if stranger {
+                error.help("this server lets only those read whom it knows: give --token")
+            } else {
+                error
+            }
+        })?;
         let report = verify(&material, &trust);
         let asked = is_the_one(entry, report.index, &material.entry.record);
         // An enrolled agent has seen tree heads of this log: this one must agree with them.
-        let agrees = match (source, report.checks.iter().all(|check| check.kind != CheckKind::TreeHead || check.holds))
-        {
+        let agrees = match (
+            source,
+            report.checks.iter().all(|check| check.kind != CheckKind::TreeHead || check.holds),
+        ) {
             (Source::Pinned, true) => Some(push::believe(home, &client, &trust, &material.tree_head)),
             _ => None,
         };
@@ -136,9 +150,9 @@ impl Verify {
         if let Some(facts) = facts {
             return Ok((facts.trust()?, Source::Pinned));
         }
-        let keys = client
-            .keys()
-            .map_err(|error| error.explain("the keys cannot be fetched", client.base()).exit(Exit::Failure))?;
+        let keys = client.keys().map_err(|error| {
+            error.explain("the keys cannot be fetched", client.base()).exit(Exit::Failure)
+        })?;
         let trust = Trust { log: parse_log_key(&keys.log_key)?, portal: keys.portal_key };
         Ok((trust, Source::Server))
     }

@@ -1,0 +1,11 @@
+//! The real program with the real TensorRT-RTX: what a person or a CI job sees of it.
+//!
+//! Without the library these tests fail and say so: run `scripts/setup` once.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
+
+mod build;
+mod cancel;
+mod fake;
+mod push;
+mod setup;
