@@ -43,9 +43,10 @@ pub fn count(value: u64, lang: Lang) -> String {
     number(value as f64, 0, lang)
 }
 
-/// Seconds for a sentence, with their unit: three digits that matter, milliseconds below one hundredth.
+/// A duration for a sentence, with its unit: as many digits as matter.
 pub fn seconds(ms: f64, lang: Lang) -> String {
     let (value, decimals, unit) = match ms.abs() {
+        ms if ms > 0.0 && ms < 0.0995 => (ms * 1e3, 0, "µs"),
         ms if ms < 9.95 => (ms, 1, "ms"),
         ms if ms < 100.0 => (ms, 0, "ms"),
         ms if ms < 99_950.0 => (ms / 1e3, if ms < 9_995.0 { 2 } else { 1 }, "s"),
@@ -107,6 +108,18 @@ pub fn date(at: Timestamp, lang: Lang) -> String {
     let at = at.date_time();
     let month = lang.t(&format!("month-{}", u8::from(at.month())));
     format!("{}{NBSP}{month}{NBSP}{}", at.day(), at.year())
+}
+
+/// A day without its year, and a time to the second.
+pub fn day_time(at: Timestamp, lang: Lang) -> String {
+    let day = at.date_time();
+    let month = lang.t(&format!("month-{}", u8::from(day.month())));
+    format!("{}{NBSP}{month} {}", day.day(), time(at))
+}
+
+/// A small number as a word, a larger one as digits. In Spanish feminine: what is counted are runs and phases.
+pub fn number_word(n: u64, lang: Lang) -> String {
+    lang.tr("number-word", [("n", n.into()), ("shown", count(n, lang).into())])
 }
 
 /// A time to the second.
@@ -182,6 +195,8 @@ mod tests {
     #[test]
     fn durations_keep_three_digits() {
         for (ms, text) in [
+            (0.0, "0.0\u{a0}ms"),
+            (0.032, "32\u{a0}µs"),
             (0.4, "0.4\u{a0}ms"),
             (9.96, "10\u{a0}ms"),
             (99.9, "100\u{a0}ms"),

@@ -26,13 +26,12 @@
 //!   `form_token`) and `/sign-out` (`next`, `form_token`). A failed sign-in returns to `/sign-in?error=...&name=...&next=...`.
 //! - The **island** fetches what `routes::VERIFICATION` and `routes::CONSISTENCY` describe.
 
+pub mod components;
 pub mod islands;
 pub mod portal;
 pub mod routes;
 pub mod view;
 
-#[cfg(feature = "ssr")]
-pub mod components;
 #[cfg(feature = "ssr")]
 pub mod context;
 #[cfg(feature = "ssr")]

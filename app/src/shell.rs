@@ -80,7 +80,7 @@ fn who(context: &PageContext) -> AnyView {
             let role = viewer.role.map(|role| lang.code_text("role", &role)).unwrap_or_default();
             view! {
                 <form class="who" method="post" action=routes::SIGN_OUT>
-                    <p><b><bdi>{short(&name, 40)}</bdi></b>{role}</p>
+                    <p><b><bdi>{short(&name, 40)}</bdi></b>", "{role}</p>
                     <input type="hidden" name="next" value="/"/>
                     <input type="hidden" name="form_token" value=viewer.form_token/>
                     <button class="linkish">{lang.t("sign-out")}</button>

@@ -3,11 +3,20 @@
 pub mod agent_key;
 pub mod artifact;
 pub mod build;
+pub mod bundle;
+pub mod canary;
 pub mod cancel;
 pub mod chain;
+pub mod decision;
 pub mod event;
+pub mod gate;
 pub mod number;
+pub mod person;
 pub mod phase_tree;
+pub mod pin;
+pub mod retention;
+pub mod rollback;
+pub mod route;
 pub mod timing_cache;
 
 /// The code by which a value of one of the evidence's enums is written, like `cancel_requested_but_completed`.

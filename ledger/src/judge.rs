@@ -1,7 +1,11 @@
 //! The judgements: pure functions with a table of cases beside each. No other room decides anything.
 
 pub mod attention;
+pub mod canary;
+pub mod gate;
 pub mod headline;
 pub mod outcome;
 pub mod own_time;
+pub mod percentile;
+pub mod route;
 pub mod silence;

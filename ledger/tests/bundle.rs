@@ -49,7 +49,13 @@ fn findings(inspection: &Inspection) -> BTreeSet<&'static str> {
 fn whole_bundles_are_valid_and_clean() {
     for Sample { name, bytes, says } in clean() {
         let it = read(&bytes);
-        assert_eq!((it.verdict, it.clean), (Verdict::Valid, true), "{name}: {:?} {:?}", it.errors, it.findings);
+        assert_eq!(
+            (it.verdict, it.clean),
+            (Verdict::Valid, true),
+            "{name}: {:?} {:?}",
+            it.errors,
+            it.findings
+        );
         assert!(says.is_empty() || findings(&it).contains(says), "{name}: {:?}", it.findings);
         assert!(it.sections.iter().all(|section| section.digest.is_some()), "{name}");
     }
@@ -59,7 +65,13 @@ fn whole_bundles_are_valid_and_clean() {
 fn what_somebody_should_look_at_is_valid_but_not_clean() {
     for Sample { name, bytes, says } in unclean() {
         let it = read(&bytes);
-        assert_eq!((it.verdict, it.clean), (Verdict::Valid, false), "{name}: {:?} {:?}", it.errors, it.findings);
+        assert_eq!(
+            (it.verdict, it.clean),
+            (Verdict::Valid, false),
+            "{name}: {:?} {:?}",
+            it.errors,
+            it.findings
+        );
         assert!(findings(&it).contains(says), "{name}: {:?}", it.findings);
     }
 }
@@ -82,10 +94,13 @@ fn each_malformed_kind_breaks_the_rule_that_it_is_made_for() {
 
 #[test]
 fn every_rule_has_a_file_that_breaks_it() {
-    let made: BTreeSet<_> = malformed().iter().chain(&malformed_content()).map(|sample| sample.says).collect();
+    let made: BTreeSet<_> =
+        malformed().iter().chain(&malformed_content()).map(|sample| sample.says).collect();
     // The limit of the artifact tree is that of the section table: only its own unit could break it alone.
-    let missing: Vec<_> =
-        Rule::ALL.iter().filter(|rule| !made.contains(rule.code()) && **rule != Rule::ArtifactLimits).collect();
+    let missing: Vec<_> = Rule::ALL
+        .iter()
+        .filter(|rule| !made.contains(rule.code()) && **rule != Rule::ArtifactLimits)
+        .collect();
     assert!(missing.is_empty(), "{missing:?}");
 }
 
@@ -212,7 +227,8 @@ const CORPUS: [(&str, &str); 50] = [
 #[test]
 fn each_file_of_the_corpus_gets_its_verdict() {
     let Some(folder) = shared() else { return };
-    let expected: Vec<Value> = serde_json::from_slice(&fs::read(folder.join("expected.json")).unwrap()).unwrap();
+    let expected: Vec<Value> =
+        serde_json::from_slice(&fs::read(folder.join("expected.json")).unwrap()).unwrap();
     assert!(expected.len() >= 53);
     for case in &expected {
         let file = case["file"].as_str().unwrap();

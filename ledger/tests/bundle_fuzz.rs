@@ -79,7 +79,8 @@ fn mutate(random: &mut Random, file: &mut Vec<u8>, other: &[u8]) {
         }
         // A number of the header becomes another one.
         5 | 6 if file.len() > 16 => {
-            let digits: Vec<usize> = (16..file.len().min(1 << 12)).filter(|&at| file[at].is_ascii_digit()).collect();
+            let digits: Vec<usize> =
+                (16..file.len().min(1 << 12)).filter(|&at| file[at].is_ascii_digit()).collect();
             if let Some(&at) = digits.get(random.below(digits.len())) {
                 let end = (at..file.len()).find(|&end| !file[end].is_ascii_digit()).unwrap_or(file.len());
                 file.splice(at..end, NUMBERS[random.below(NUMBERS.len())].bytes());
@@ -87,7 +88,8 @@ fn mutate(random: &mut Random, file: &mut Vec<u8>, other: &[u8]) {
         }
         _ => {
             let at = random.below(file.len() + 1);
-            let piece: Vec<u8> = (0..random.below(9)).map(|_| b"{}[]:,\"\\ue0\0\xff"[random.below(13)]).collect();
+            let piece: Vec<u8> =
+                (0..random.below(9)).map(|_| b"{}[]:,\"\\ue0\0\xff"[random.below(13)]).collect();
             file.splice(at..at, piece);
         }
     }

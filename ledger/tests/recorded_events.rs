@@ -28,7 +28,8 @@ fn replay(text: &str) -> PhaseTree {
     let mut builder = PhaseTreeBuilder::new(Uuid::nil());
     let mut last = 0;
     for line in text.lines().map(|line| serde_json::from_str::<Value>(line).expect("a line is JSON")) {
-        let Some(event) = line["ev"].as_str().filter(|event| ["start", "step", "finish"].contains(event)) else {
+        let Some(event) = line["ev"].as_str().filter(|event| ["start", "step", "finish"].contains(event))
+        else {
             continue;
         };
         last = (line["t"].as_f64().expect("a time") * 1e9) as u64;
@@ -61,7 +62,9 @@ fn every_recording_becomes_a_tree_without_orphans() {
         assert_eq!(tree.phases[0].name, "Building engine", "{name}");
         assert!(tree.phases.iter().skip(1).all(|phase| phase.parent.is_some()), "{name}: one root");
         assert!(
-            tree.phases.iter().all(|phase| matches!(phase.state, PhaseState::Finished | PhaseState::FinishedEarly)),
+            tree.phases
+                .iter()
+                .all(|phase| matches!(phase.state, PhaseState::Finished | PhaseState::FinishedEarly)),
             "{name}: every open phase is closed, also by a cancel"
         );
         seen += 1;

@@ -133,5 +133,5 @@ fn the_outbox_drains_once_the_server_is_back() {
     assert_eq!(runs["total"], 3);
     assert_eq!(server.get("/api/v1/runs?sort=started")["runs"].as_array().map(Vec::len), Some(3));
     let status = agent.ok(&["status", "--json"]).json();
-    assert_eq!(status["outbox"], 0, "{status}");
+    assert_eq!(status["waiting"], 0, "{status}");
 }

@@ -1,5 +1,6 @@
 //! What tests of several rooms share.
 
+pub mod bundle;
 pub mod evidence;
 pub mod onnx;
 pub mod process;

@@ -8,8 +8,9 @@ use crate::{
     context::PageContext,
     i18n::Lang,
     islands::{
+        outcome::Texts,
         verdict::{Claim, Keys},
-        verify::{Texts, Verify, VerifyFigure, Task},
+        verify::{Task, Verify, VerifyFigure},
     },
     routes,
     view::Verification,

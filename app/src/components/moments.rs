@@ -27,7 +27,12 @@ struct Moment {
 }
 
 /// Shows the moments. `answered_in` is the phase whose step answered, `ended` says what came back and what was cleaned.
-pub fn moments(cancel: &CancelRecord, answered_in: Option<AnyView>, ended: [String; 2], lang: Lang) -> AnyView {
+pub fn moments(
+    cancel: &CancelRecord,
+    answered_in: Option<AnyView>,
+    ended: [String; 2],
+    lang: Lang,
+) -> AnyView {
     let offset = |at: Option<Count64>| at.map(|at| ms(at.0));
     let requested = offset(cancel.requested_offset_ns);
     let delivery = cancel.request_to_delivery_ms;
@@ -63,7 +68,8 @@ pub fn moments(cancel: &CancelRecord, answered_in: Option<AnyView>, ended: [Stri
             what: lang.t("moment-delivered"),
             at: requested.zip(delivery).map(|(at, ms)| at + ms),
             clock: cancel.delivered_at,
-            how: if cancel.delivered_at.is_some() { held } else { lang.t("moment-never-delivered") }.into_any(),
+            how: if cancel.delivered_at.is_some() { held } else { lang.t("moment-never-delivered") }
+                .into_any(),
             gap: waited,
         },
         Moment {
@@ -95,7 +101,8 @@ pub fn moments(cancel: &CancelRecord, answered_in: Option<AnyView>, ended: [Stri
 fn item(moment: Moment, lang: Lang) -> impl IntoView {
     let slow = moment.gap.as_ref().is_some_and(|&(_, slow)| slow);
     let gap = moment.gap.map(|(text, _)| view! { <span class="gap">{text}</span> });
-    let when = moment.at.map_or_else(|| NOTHING.to_owned(), |at| format!("{}\u{a0}s", seconds_figure(at, lang)));
+    let when =
+        moment.at.map_or_else(|| NOTHING.to_owned(), |at| format!("{}\u{a0}s", seconds_figure(at, lang)));
     let clock = moment.clock.map(|at| {
         view! { <time class="how" datetime=at.to_string()>{format!("{}\u{a0}UTC", time_ms(at))}</time> }
     });
@@ -109,5 +116,9 @@ fn item(moment: Moment, lang: Lang) -> impl IntoView {
 
 /// A gap: milliseconds below a tenth of a second, else seconds to the millisecond.
 fn brief(ms: f64, lang: Lang) -> String {
-    if ms < SLOW_MS { crate::format::seconds(ms, lang) } else { format!("{}\u{a0}s", seconds_figure(ms, lang)) }
+    if ms < SLOW_MS {
+        crate::format::seconds(ms, lang)
+    } else {
+        format!("{}\u{a0}s", seconds_figure(ms, lang))
+    }
 }

@@ -55,7 +55,7 @@ pub fn phase_table(tree: &PhaseTree, phases: &PhaseRows, json: String, lang: Lan
         ("", "phase-head-duration", "ms"),
         ("share-head", "phase-head-share", "%"),
         ("", "phase-head-silence", "ms"),
-        ("", "phase-head-start", "s"),
+        ("", "phase-head-start", "ms"),
         ("", "phase-head-steps", ""),
     ]
     .map(|(class, key, unit)| {
@@ -98,7 +98,8 @@ fn phase_row(tree: &PhaseTree, id: u32, depth: usize, lang: Lang) -> AnyView {
     let phase = &tree.phases[id as usize];
     let (from, to) = span(tree, id as usize);
     let part = share((to - from) as f64, tree.duration.0 as f64);
-    let percent = part.map_or_else(|| crate::format::NOTHING.to_owned(), |part| number(part * 100.0, 1, lang));
+    let percent =
+        part.map_or_else(|| crate::format::NOTHING.to_owned(), |part| number(part * 100.0, 1, lang));
     let width = part.map_or(0.0, |part| (part * 100.0).max(0.6));
     let bar = view! {
         <svg class="share" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
@@ -122,7 +123,7 @@ fn phase_row(tree: &PhaseTree, id: u32, depth: usize, lang: Lang) -> AnyView {
             <td class="n">{ms_cell(ms(to - from), lang)}</td>
             <td class="n">{percent}{bar}</td>
             <td class="n">{ms_cell(ms(phase.longest_silence.0), lang)}</td>
-            <td class="n">{number(ms(phase.started.0) / 1e3, 3, lang)}</td>
+            <td class="n">{ms_cell(ms(phase.started.0), lang)}</td>
             <td class="n">{steps}</td>
             <td>{phase_state(phase, lang)}</td>
         </tr>

@@ -8,6 +8,7 @@ mod canvas;
 mod draw;
 mod lanes;
 mod lens;
+mod names;
 mod scale;
 
 #[cfg(test)]

@@ -55,3 +55,12 @@ pub fn predicate(urn: &str, lang: Lang) -> String {
         None => crate::format::short(urn, 60),
     }
 }
+
+/// A statement's type inside a sentence, with its article.
+pub fn a_predicate(urn: &str, lang: Lang) -> String {
+    match urn {
+        "urn:acta:build-summary:v1" => lang.t("predicate-a-build-summary"),
+        "urn:acta:agent-key:v1" => lang.t("predicate-a-agent-key"),
+        _ => lang.t("predicate-a-other"),
+    }
+}

@@ -141,9 +141,9 @@ impl Findings {
     /// Why it does not hold: the first reason, in the order in which it matters.
     pub fn reason(&self) -> Option<(CheckKind, String)> {
         let failed = self.report.checks.iter().find(|check| !check.holds);
-        failed.map(|check| (check.kind, check.detail.clone())).or_else(|| {
-            self.mismatch.clone().map(|mismatch| (CheckKind::Inclusion, mismatch))
-        })
+        failed
+            .map(|check| (check.kind, check.detail.clone()))
+            .or_else(|| self.mismatch.clone().map(|mismatch| (CheckKind::Inclusion, mismatch)))
     }
 }
 

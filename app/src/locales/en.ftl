@@ -43,7 +43,7 @@ month-12 = Dec
 ## Codes
 outcome-completed = completed
 outcome-cancelled = cancelled
-outcome-cancel-requested-but-completed = completed despite cancel
+outcome-cancel-requested-but-completed = cancel came too late
 outcome-failed = failed
 outcome-crashed = crashed
 outcome-killed = killed
@@ -67,7 +67,7 @@ cache-reused = reused
 cache-updated = updated
 cache-discarded = discarded
 cache-quarantined = quarantined
-cache-not-applicable = not applicable
+cache-not-applicable = not used
 cancel-source-ctrl-c = Ctrl-C in the terminal
 cancel-source-ci = the CI job
 cancel-source-ide = the editor
@@ -91,6 +91,9 @@ phase-state-interrupted = interrupted
 phase-state-open-at-crash = open at the crash
 phase-state-answered-stop = answered “stop”
 predicate-build-summary = build summary
+predicate-a-build-summary = a build summary
+predicate-a-agent-key = the enrolment of an agent's key
+predicate-a-other = a statement
 predicate-agent-key = agent key
 predicate-unknown = an unreadable statement
 stage-setup = setting up
@@ -140,12 +143,18 @@ need-cleanup-failed = { $n ->
     [one] { $shown } could not be cleaned up
    *[other] { $shown } could not be cleaned up
 }
-need-crashed = { $shown } crashed
+need-crashed = { $n ->
+    [one] { $shown } crashed
+   *[other] { $shown } crashed
+}
 need-killed = { $n ->
     [one] { $shown } had to be killed
    *[other] { $shown } had to be killed
 }
-need-failed = { $shown } failed
+need-failed = { $n ->
+    [one] { $shown } failed
+   *[other] { $shown } failed
+}
 need-cancel-ignored = { $n ->
     [one] { $shown } ignored its cancel
    *[other] { $shown } ignored their cancel
@@ -185,7 +194,10 @@ runs-count = { $filtered ->
        *[other] { $matching } runs
     }
 }
-runs-note = { $order }. Times are UTC.
+runs-note = { $order }. Times are UTC{ $year ->
+    [none] .
+   *[other] , { $year }.
+}
 runs-first-page = There is nothing on this page of the list. Go to the first page.
 order--started = Newest first
 order-started = Oldest first
@@ -213,7 +225,7 @@ run-head-silence = Silence
 run-head-silent = Silent
 run-head-cancel = Cancel
 run-head-cleanup = Cleanup
-run-head-cache = Timing cache
+run-head-cache = Cache
 run-head-tensorrt = TensorRT
 run-head-gpu = GPU
 run-head-started = Started
@@ -225,15 +237,16 @@ attempt = attempt { $n }
 run-name = run { $number }
 run-entry = Entry { $entry } of the ledger
 run-how-verified = How this is verified
-headline-cancelled-because = This run was cancelled. The library acknowledged after { $latency }, because { $cause }.
+headline-cancelled-because = This run was cancelled. It took { $latency } to be acknowledged, because { $cause }.
 headline-cancelled = This run was cancelled. The library acknowledged after { $latency }.
 headline-cancelled-outside = This run was cancelled outside the build call; there was nothing for the library to acknowledge.
-because-silence = it made no callback for { $duration }
+because-silence = the library made no callback for { $duration }
 because-no-step = no step ended before that
 because-deferred = the request was held back for { $duration }: { $window }
 headline-completed = This build completed in { $duration }.
-headline-completed-silence = This build completed in { $duration }; the library was silent for { $silence } of it, { $share }.
-headline-too-late = The cancel was not obeyed: a whole engine came out { $duration } after the request, because no step ended that could have answered.
+headline-completed-silence = This build completed in { $duration }; its longest silence lasted { $silence }, { $share } of it.
+headline-too-late = The cancel came too late: a whole engine came out { $duration } after the request, and no step had answered.
+headline-too-late-because = The cancel came too late: a whole engine came out { $duration } after the request, because { $cause }.
 headline-too-late-answered = The cancel was not obeyed: a step answered “stop” after { $latency }, and the library made a whole engine all the same.
 headline-too-late-plain = The cancel was not obeyed: a whole engine came out all the same.
 headline-failed = This build failed after { $duration }, because { $cause }.
@@ -367,7 +380,8 @@ finding-own-time = { $n ->
     [one] Most time goes into { $phase } itself: { $duration }, { $share } of the build.
    *[other] Most time goes into { $phase } itself: { $duration } in { $shown } phases, { $share } of the build.
 }
-phases-legend = Hatched: the phase is open and the library makes no callback. What is too short to draw is merged, the taller the more of that time it fills.
+phases-legend = Hatched: the phase is open and the library makes no callback.
+phases-legend-merged = What is too short to draw is merged, the taller the more of that time it fills.
 phases-caption = Duration, share and silence of a phase include the phases under it.
 phases-folded = The { $shown } phases with the most time of their own; { $hidden } more are folded into rows.
 phases-all-json = All phases, JSON
@@ -383,11 +397,11 @@ phase-head-silence = Silence
 phase-head-start = Start
 phase-head-steps = Steps done
 phase-head-state = State
-phase-occurrence = { $n }. time
+phase-occurrence = no. { $n }
 timeline-title = Phases of the build of { $network } over { $duration }
-timeline-desc-axis = Horizontal axis: seconds since the build call.
-timeline-desc-silence = The longest stretch without a callback goes from { $from } s to { $to } s.
-timeline-desc-moment = Cancel { $what } at { $at } s.
+timeline-desc-axis = Horizontal axis: time since the build call.
+timeline-desc-silence = The longest stretch without a callback goes from { $from } to { $to }.
+timeline-desc-moment = Cancel { $what } at { $at }.
 timeline-desc-table = The table below holds the same phases.
 timeline-phases = phases
 timeline-callbacks = callbacks
@@ -399,7 +413,15 @@ timeline-waited-long = { $duration } from request to acknowledgement
 timeline-waited = waited { $duration }
 timeline-censored-long = not acknowledged for { $duration }
 timeline-censored = > { $duration }
-timeline-enlarged = { $from } s to { $to } s, enlarged { $times } times
+timeline-merged = { $n ->
+    [one] one short phase: enlarged below
+   *[other] { $shown } short phases: enlarged below
+}
+timeline-merged-lens = { $n ->
+    [one] one phase is shorter still: see the table
+   *[other] { $shown } phases are shorter still: see the table
+}
+timeline-enlarged = { $from } to { $to }, enlarged { $times } times
 
 ## Run: facts
 section-facts = Facts, by who says so
@@ -511,7 +533,7 @@ entry-name = entry { $index }
 entry-of = of { $size }
 entry-holds-word = verified
 entry-broken-word = does not verify
-entry-holds = Entry { $index } holds { $what }, signed by { $signer }; all three checks hold.
+entry-holds = Entry { $index } is { $what }, signed by { $signer }; all three checks hold.
 entry-broken = Do not rely on entry { $index }: its { $check } does not hold. { $reason }
 entry-holds-lead = An entry can be added to the ledger, never changed.
 entry-broken-lead = What the log holds is not what was signed and logged. Save this page and the tree head, and call whoever runs the ledger.
@@ -554,7 +576,10 @@ ledger-whole = { $size ->
 ledger-whole-lead = Each agent numbers what it signs, so a statement that was withheld or lost would show.
 ledger-gaps-word = statements missing
 ledger-gaps = { $gaps ->
-    [one] One of { $agents } agents has a gap in its chain
+    [one] { $agents ->
+        [one] The one agent has
+       *[other] One of { $agents } agents has
+    } a gap in its chain
    *[other] { $gaps } of { $agents } agents have a gap in their chain
 }, in a ledger of { $size ->
     [one] one entry

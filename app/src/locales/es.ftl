@@ -43,7 +43,7 @@ month-12 = dic
 ## Códigos
 outcome-completed = completado
 outcome-cancelled = cancelado
-outcome-cancel-requested-but-completed = completado pese a cancelar
+outcome-cancel-requested-but-completed = cancelación tardía
 outcome-failed = fallido
 outcome-crashed = caído
 outcome-killed = matado
@@ -67,7 +67,7 @@ cache-reused = reutilizada
 cache-updated = actualizada
 cache-discarded = descartada
 cache-quarantined = en cuarentena
-cache-not-applicable = no procede
+cache-not-applicable = no se usa
 cancel-source-ctrl-c = Ctrl-C en la terminal
 cancel-source-ci = el trabajo de CI
 cancel-source-ide = el editor
@@ -91,6 +91,9 @@ phase-state-interrupted = interrumpida
 phase-state-open-at-crash = abierta en la caída
 phase-state-answered-stop = respondió «alto»
 predicate-build-summary = resumen de compilación
+predicate-a-build-summary = un resumen de compilación
+predicate-a-agent-key = la inscripción de la clave de un agente
+predicate-a-other = una declaración
 predicate-agent-key = clave de agente
 predicate-unknown = una declaración ilegible
 stage-setup = la preparación
@@ -191,7 +194,10 @@ runs-count = { $filtered ->
        *[other] { $matching } ejecuciones
     }
 }
-runs-note = { $order }. Las horas son UTC.
+runs-note = { $order }. Las horas son UTC{ $year ->
+    [none] .
+   *[other] , { $year }.
+}
 runs-first-page = En esta página de la lista no hay nada. Ir a la primera página.
 order--started = Las más recientes primero
 order-started = Las más antiguas primero
@@ -219,7 +225,7 @@ run-head-silence = Silencio
 run-head-silent = Silencio
 run-head-cancel = Cancel.
 run-head-cleanup = Limpieza
-run-head-cache = Caché de tiempos
+run-head-cache = Caché
 run-head-tensorrt = TensorRT
 run-head-gpu = GPU
 run-head-started = Inicio
@@ -231,15 +237,16 @@ attempt = intento { $n }
 run-name = ejecución { $number }
 run-entry = Entrada { $entry } del registro
 run-how-verified = Cómo se verifica
-headline-cancelled-because = Esta ejecución se canceló. La biblioteca lo acusó tras { $latency }, porque { $cause }.
+headline-cancelled-because = Esta ejecución se canceló. El acuse tardó { $latency }, porque { $cause }.
 headline-cancelled = Esta ejecución se canceló. La biblioteca lo acusó tras { $latency }.
 headline-cancelled-outside = Esta ejecución se canceló fuera de la llamada de compilación; la biblioteca no tenía nada que acusar.
-because-silence = no hizo ninguna llamada durante { $duration }
+because-silence = la biblioteca no hizo ninguna llamada durante { $duration }
 because-no-step = antes no terminó ningún paso
 because-deferred = la petición se retuvo { $duration }: { $window }
 headline-completed = Esta compilación se completó en { $duration }.
-headline-completed-silence = Esta compilación se completó en { $duration }; la biblioteca calló { $silence } de ellos, el { $share }.
-headline-too-late = La cancelación no se obedeció: un motor entero salió { $duration } después de la petición, porque no terminó ningún paso que pudiera responder.
+headline-completed-silence = Esta compilación se completó en { $duration }; su silencio más largo duró { $silence }, el { $share }.
+headline-too-late = La cancelación llegó tarde: un motor entero salió { $duration } después de la petición, y ningún paso había respondido.
+headline-too-late-because = La cancelación llegó tarde: un motor entero salió { $duration } después de la petición, porque { $cause }.
 headline-too-late-answered = La cancelación no se obedeció: un paso respondió «alto» tras { $latency }, y aun así la biblioteca hizo un motor entero.
 headline-too-late-plain = La cancelación no se obedeció: aun así salió un motor entero.
 headline-failed = Esta compilación falló tras { $duration }, porque { $cause }.
@@ -373,7 +380,8 @@ finding-own-time = { $n ->
     [one] La mayor parte del tiempo se va en { $phase }: { $duration }, el { $share } de la compilación.
    *[other] La mayor parte del tiempo se va en { $phase }: { $duration } en { $shown } fases, el { $share } de la compilación.
 }
-phases-legend = Rayado: la fase está abierta y la biblioteca no hace ninguna llamada. Lo que es demasiado corto para dibujarse se agrupa, más alto cuanto más de ese tiempo llena.
+phases-legend = Rayado: la fase está abierta y la biblioteca no hace ninguna llamada.
+phases-legend-merged = Lo que es demasiado corto para dibujarse se agrupa, más alto cuanto más de ese tiempo llena.
 phases-caption = Duración, parte y silencio de una fase incluyen las fases que tiene debajo.
 phases-folded = Las { $shown } fases con más tiempo propio; otras { $hidden } están plegadas en filas.
 phases-all-json = Todas las fases, JSON
@@ -389,11 +397,11 @@ phase-head-silence = Silencio
 phase-head-start = Inicio
 phase-head-steps = Pasos hechos
 phase-head-state = Estado
-phase-occurrence = { $n }.ª vez
+phase-occurrence = n.º { $n }
 timeline-title = Fases de la compilación de { $network } durante { $duration }
-timeline-desc-axis = Eje horizontal: segundos desde la llamada de compilación.
-timeline-desc-silence = El tramo más largo sin llamadas va de { $from } s a { $to } s.
-timeline-desc-moment = Cancelación, { $what }: { $at } s.
+timeline-desc-axis = Eje horizontal: tiempo desde la llamada de compilación.
+timeline-desc-silence = El tramo más largo sin llamadas va de { $from } a { $to }.
+timeline-desc-moment = Cancelación, { $what }: { $at }.
 timeline-desc-table = La tabla de abajo contiene las mismas fases.
 timeline-phases = fases
 timeline-callbacks = llamadas
@@ -405,7 +413,15 @@ timeline-waited-long = { $duration } de la petición al acuse
 timeline-waited = esperó { $duration }
 timeline-censored-long = sin acuse durante { $duration }
 timeline-censored = > { $duration }
-timeline-enlarged = de { $from } s a { $to } s, ampliado { $times } veces
+timeline-merged = { $n ->
+    [one] una fase corta: ampliada abajo
+   *[other] { $shown } fases cortas: ampliadas abajo
+}
+timeline-merged-lens = { $n ->
+    [one] una fase es aún más corta: véase la tabla
+   *[other] { $shown } fases son aún más cortas: véase la tabla
+}
+timeline-enlarged = de { $from } a { $to }, ampliado { $times } veces
 
 ## Ejecución: hechos
 section-facts = Hechos, según quién los dice
@@ -517,7 +533,7 @@ entry-name = entrada { $index }
 entry-of = de { $size }
 entry-holds-word = verificada
 entry-broken-word = no se verifica
-entry-holds = La entrada { $index } contiene { $what }, con la firma de { $signer }; las tres comprobaciones se cumplen.
+entry-holds = La entrada { $index } es { $what } que firmó { $signer }; las tres comprobaciones se cumplen.
 entry-broken = No se fíe de la entrada { $index }: no se cumple su { $check }. { $reason }
 entry-holds-lead = Al registro se le puede añadir una entrada, nunca cambiarla.
 entry-broken-lead = Lo que contiene el registro no es lo que se firmó y registró. Guarde esta página y la cabeza del árbol, y llame a quien lleva el registro.
@@ -560,7 +576,10 @@ ledger-whole = { $size ->
 ledger-whole-lead = Cada agente numera lo que firma, así que se vería una declaración retenida o perdida.
 ledger-gaps-word = faltan declaraciones
 ledger-gaps = { $gaps ->
-    [one] Uno de { $agents } agentes tiene un hueco en su cadena
+    [one] { $agents ->
+        [one] El único agente tiene
+       *[other] Uno de { $agents } agentes tiene
+    } un hueco en su cadena
    *[other] { $gaps } de { $agents } agentes tienen un hueco en su cadena
 }, en un registro de { $size ->
     [one] una entrada

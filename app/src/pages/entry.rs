@@ -68,18 +68,22 @@ fn headline(view: &EntryView, lang: Lang) -> String {
             [("index", index.into()), ("check", kind.into()), ("reason", short(&failed.detail, 160).into())];
         return lang.tr("entry-broken", values);
     }
-    let what = view.predicate_type.as_deref().map_or_else(
-        || lang.t("predicate-unknown"),
-        |urn| words::predicate(urn, lang),
-    );
+    let what = view
+        .predicate_type
+        .as_deref()
+        .map_or_else(|| lang.t("predicate-unknown"), |urn| words::a_predicate(urn, lang));
     let signer = report.signer.as_ref().map_or("", |signer| signer.name.as_str());
-    let signer =
-        if signer == "portal" { lang.t("signer-portal") } else { lang.tr("signer-agent", [("agent", short(signer, 64).into())]) };
+    let signer = if signer == "portal" {
+        lang.t("signer-portal")
+    } else {
+        lang.tr("signer-agent", [("agent", short(signer, 64).into())])
+    };
     lang.tr("entry-holds", [("index", index.into()), ("what", what.into()), ("signer", signer.into())])
 }
 
 fn key_figures(view: &EntryView, lang: Lang) -> Vec<Figure> {
-    let figure = |key: &str, value: String, note: String| Figure { label: lang.t(key), value, unit: "", note };
+    let figure =
+        |key: &str, value: String, note: String| Figure { label: lang.t(key), value, unit: "", note };
     let of = lang.tr("entry-of", [("size", count(view.log_size, lang).into())]);
     vec![
         figure("figure-index", count(view.index, lang), of),

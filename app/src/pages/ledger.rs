@@ -93,7 +93,14 @@ fn show(context: &PageContext, view: &LedgerView, before: Option<u64>) -> Ready 
 
 fn entries(view: &LedgerView, before: Option<u64>, lang: Lang) -> AnyView {
     let rows = view.entries.iter().map(|entry| entry_row(entry, lang));
-    let heads = ["entry-head-index", "entry-head-when", "entry-head-what", "entry-head-run", "entry-head-signer", "entry-head-digest"];
+    let heads = [
+        "entry-head-index",
+        "entry-head-when",
+        "entry-head-what",
+        "entry-head-run",
+        "entry-head-signer",
+        "entry-head-digest",
+    ];
     let heads = heads.into_iter().enumerate().map(|(at, key)| {
         view! { <th scope="col" class=(at == 0).then_some("n")>{lang.t(key)}</th> }
     });
@@ -129,8 +136,7 @@ fn entry_row(entry: &EntryRow, lang: Lang) -> AnyView {
             view! { <a href=routes::run(&run.id)>{number}</a>" "{state(mark, word)} }.into_any()
         },
     );
-    let signer =
-        if entry.signer == "portal" { lang.t("signer-portal") } else { short(&entry.signer, 64) };
+    let signer = if entry.signer == "portal" { lang.t("signer-portal") } else { short(&entry.signer, 64) };
     view! {
         <tr>
             <th scope="row" class="n"><a href=routes::entry(entry.index)>{count(entry.index, lang)}</a></th>
@@ -147,7 +153,8 @@ fn entry_row(entry: &EntryRow, lang: Lang) -> AnyView {
 fn agents(view: &LedgerView, lang: Lang) -> AnyView {
     let rows = view.agents.iter().map(|agent| agent_row(agent, lang));
     let body = if view.agents.is_empty() {
-        view! { <p>{lang.t("agents-none")}</p><pre>"acta-server agent token --label builder-1"</pre> }.into_any()
+        view! { <p>{lang.t("agents-none")}</p><pre>"acta-server agent token --label builder-1"</pre> }
+            .into_any()
     } else {
         let table = view! {
             <table>

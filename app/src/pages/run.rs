@@ -49,10 +49,7 @@ fn show(context: &PageContext, view: &RunView) -> Ready {
         state: mark,
         word: word.clone(),
         about: vec![
-            format!(
-                "{name}, {}",
-                lang.tr("attempt", [("n", summary.run.attempt.to_string().into())])
-            ),
+            format!("{name}, {}", lang.tr("attempt", [("n", summary.run.attempt.to_string().into())])),
             date_time(summary.started_at, lang),
         ],
         headline: headline::headline(view, lang),
@@ -69,8 +66,8 @@ fn show(context: &PageContext, view: &RunView) -> Ready {
     };
     let parts = [
         cancel::part(view, lang),
-        phases::part(view, lang),
         facts::failure(view, lang),
+        phases::part(view, lang),
         facts::part(view, lang),
         facts::settings(view, lang),
         files::artifacts(view, lang),
@@ -107,7 +104,11 @@ fn key_figures(view: &RunView, lang: Lang) -> Vec<Figure> {
                 unit: "s",
                 note: lang.t("figure-censored"),
             },
-            (ms, _) => figure("figure-latency", ms, lang.t(if ms.is_some() { "figure-measured" } else { "figure-unmeasured" })),
+            (ms, _) => figure(
+                "figure-latency",
+                ms,
+                lang.t(if ms.is_some() { "figure-measured" } else { "figure-unmeasured" }),
+            ),
         });
         if let Some(ms) = cancel.ack_to_return_ms {
             out.push(figure("figure-return", Some(ms), lang.t("figure-return-note")));
@@ -126,8 +127,9 @@ fn key_figures(view: &RunView, lang: Lang) -> Vec<Figure> {
     }
     if let Some(tree) = &summary.phase_tree {
         let share = build.and_then(|build| headline::share_of(tree.longest_silence_ms, build));
-        let of_build =
-            share.map(|share| lang.tr("figure-share", [("share", percent(share, lang).into())])).unwrap_or_default();
+        let of_build = share
+            .map(|share| lang.tr("figure-share", [("share", percent(share, lang).into())]))
+            .unwrap_or_default();
         out.push(figure("figure-silence", Some(tree.longest_silence_ms), of_build));
         if out.len() < 4 {
             let callbacks = [("n", tree.callbacks.into()), ("shown", count(tree.callbacks, lang).into())];
@@ -144,9 +146,9 @@ fn key_figures(view: &RunView, lang: Lang) -> Vec<Figure> {
 
 fn parts_of_build(view: &RunView, lang: Lang) -> String {
     let durations = view.summary.duration_ms;
-    durations.serialize.map_or_else(String::new, |ms| {
-        lang.tr("figure-serialize", [("duration", seconds(ms, lang).into())])
-    })
+    durations
+        .serialize
+        .map_or_else(String::new, |ms| lang.tr("figure-serialize", [("duration", seconds(ms, lang).into())]))
 }
 
 fn actions(view: &RunView, lang: Lang) -> AnyView {

@@ -35,7 +35,10 @@ fn show(context: &PageContext, view: &RunsView) -> Ready {
             ("total", count(view.total, lang).into()),
             ("filtered", if view.matching == view.total { "no" } else { "yes" }.into()),
         ];
-        let note = lang.tr("runs-note", [("order", lang.code_text("order", sort_of(&view.filter)).into())]);
+        // A year that all rows share stands once above them.
+        let year = table::shared_year(view).map_or_else(|| "none".to_owned(), |year| year.to_string());
+        let order = lang.code_text("order", sort_of(&view.filter));
+        let note = lang.tr("runs-note", [("order", order.into()), ("year", year.into())]);
         full_part("h-runs", lang.tr("runs-count", values), note, table::table(view, lang))
     });
     // Somebody who looks for a page that is not there any more gets the way back.

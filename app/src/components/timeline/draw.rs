@@ -7,8 +7,9 @@ use acta_ledger::{
 
 use super::{
     canvas::{ACTIVITY, BAR, Canvas, PITCH},
-    lanes::{Bar, Lanes, depths, layout, span},
+    lanes::{Bar, Lanes, depths, layout},
     lens,
+    names::{Name, Naming, names},
     scale::Scale,
 };
 use crate::{
@@ -45,8 +46,17 @@ impl<'a> Subject<'a> {
         Self { tree, cancel, network, has_row, lang, depths: depths(tree), silences }
     }
 
+    /// Whether the picture is so short that it counts in milliseconds.
+    fn counts_ms(&self) -> bool {
+        self.tree.duration.0 < 100_000_000
+    }
+
     fn at(&self, ns: u64) -> String {
-        format::seconds_figure(ms(ns), self.lang)
+        if self.counts_ms() {
+            format!("{}\u{a0}ms", format::number(ms(ns), 2, self.lang))
+        } else {
+            format!("{}\u{a0}s", format::seconds_figure(ms(ns), self.lang))
+        }
     }
 }
 
@@ -65,8 +75,14 @@ pub fn draw(subject: &Subject<'_>, canvas: &Canvas) -> String {
     events(&mut svg, &scale, &moments, (top - 16.0, axis));
     activity(&mut svg, subject, canvas, &scale, top);
     row_name(&mut svg, canvas, lanes_top + 14.0, &subject.lang.t("timeline-phases"));
-    lanes_at(&mut svg, subject, canvas, &lanes, lanes_top, false);
-    let bottom = magnified(&mut svg, subject, canvas, &scale, axis);
+    let dense = lens::first_dense(subject.tree, &scale);
+    let merged = dense.filter(|_| lanes.merged > 0).map(|_| {
+        let shown = format::count(lanes.merged as u64, subject.lang);
+        subject.lang.tr("timeline-merged", [("n", lanes.merged.into()), ("shown", shown.into())])
+    });
+    let naming = Naming { canvas, lang: subject.lang, tree: subject.tree, enlarged: false, merged, rows: 0 };
+    lanes_at(&mut svg, subject, &lanes, lanes_top, &naming);
+    let bottom = magnified(&mut svg, subject, canvas, &scale, axis, dense);
     wrap(subject, canvas, bottom, &svg.finish())
 }
 
@@ -95,12 +111,13 @@ fn description(subject: &Subject<'_>) -> String {
     let lang = subject.lang;
     let mut out = vec![lang.t("timeline-desc-axis")];
     if let Some(silence) = subject.tree.silence {
-        let values =
-            [("from", subject.at(silence.from.0).into()), ("to", subject.at(silence.to.0).into())];
+        let values = [("from", subject.at(silence.from.0).into()), ("to", subject.at(silence.to.0).into())];
         out.push(lang.tr("timeline-desc-silence", values));
     }
     for (at, key) in moments(subject) {
-        out.push(lang.tr("timeline-desc-moment", [("what", lang.t(key).into()), ("at", subject.at(at).into())]));
+        out.push(
+            lang.tr("timeline-desc-moment", [("what", lang.t(key).into()), ("at", subject.at(at).into())]),
+        );
     }
     out.push(lang.t("timeline-desc-table"));
     out.join(" ")
@@ -141,7 +158,8 @@ fn cancel_rows(
         let width = text_width(&text);
         let ends = x > (canvas.left + canvas.right) / 2.0;
         let left = if ends { x + 5.0 - width } else { x - 5.0 }.clamp(0.0, (canvas.width - width).max(0.0));
-        let taken = |row: &Vec<(f64, f64)>| row.iter().any(|&(l, r)| left < r + 8.0 && left + width > l - 8.0);
+        let taken =
+            |row: &Vec<(f64, f64)>| row.iter().any(|&(l, r)| left < r + 8.0 && left + width > l - 8.0);
         let row = rows.iter().position(|row| !taken(row)).unwrap_or(rows.len());
         if row == rows.len() {
             rows.push(Vec::new());
@@ -160,17 +178,18 @@ fn cancel_rows(
     let (from, to) = (scale.x(moments[0].0) + 8.0, answered.map_or(canvas.right, |at| scale.x(at.0) - 8.0));
     if to > from {
         svg.path("wait", &format!("M{} {}H{}", coordinate(from), coordinate(y), coordinate(to)));
-        let waited = match (cancel.and_then(|c| c.request_to_ack_ms), cancel.and_then(|c| c.censored_after_ms)) {
-            (Some(ms), _) => {
-                let took = [("duration", format!("{}\u{a0}s", format::seconds_figure(ms, lang)).into())];
-                [lang.tr("timeline-waited-long", took.clone()), lang.tr("timeline-waited", took)]
-            }
-            (None, Some(ms)) => {
-                let took = [("duration", format!("{}\u{a0}s", format::seconds_figure(ms, lang)).into())];
-                [lang.tr("timeline-censored-long", took.clone()), lang.tr("timeline-censored", took)]
-            }
-            (None, None) => [String::new(), String::new()],
-        };
+        let waited =
+            match (cancel.and_then(|c| c.request_to_ack_ms), cancel.and_then(|c| c.censored_after_ms)) {
+                (Some(ms), _) => {
+                    let took = [("duration", format!("{}\u{a0}s", format::seconds_figure(ms, lang)).into())];
+                    [lang.tr("timeline-waited-long", took.clone()), lang.tr("timeline-waited", took)]
+                }
+                (None, Some(ms)) => {
+                    let took = [("duration", format!("{}\u{a0}s", format::seconds_figure(ms, lang)).into())];
+                    [lang.tr("timeline-censored-long", took.clone()), lang.tr("timeline-censored", took)]
+                }
+                (None, None) => [String::new(), String::new()],
+            };
         if let Some(text) = waited.iter().find(|text| text_width(text) + 20.0 < to - from) {
             plated(svg, "wait-text mid", ((from + to) / 2.0, y + 4.0), text);
         }
@@ -196,20 +215,25 @@ fn row_name(svg: &mut Svg, canvas: &Canvas, y: f64, text: &str) {
 fn grid(svg: &mut Svg, subject: &Subject<'_>, canvas: &Canvas, scale: &Scale, (top, axis): (f64, f64)) {
     let ticks = scale.ticks(canvas.tick);
     let step = ticks.windows(2).map(|pair| pair[1] - pair[0]).next().unwrap_or(scale.to - scale.from);
-    let decimals = (0..6).find(|&places| step >= 10_u64.pow(9 - places)).unwrap_or(6) as usize;
+    let (unit, power) = if subject.counts_ms() { ("ms", 6) } else { ("s", 9) };
+    let decimals = (0..power).find(|&places| step >= 10_u64.pow(power - places)).unwrap_or(power) as usize;
     let mut lines = String::new();
     let mut labels = Svg::default();
     for at in ticks {
         let x = scale.x(at);
         lines.push_str(&format!("M{} {}V{}", coordinate(x), coordinate(top), coordinate(axis)));
-        let text = format!("{}\u{a0}s", format::number(at as f64 / 1e9, decimals, subject.lang));
+        let value = at as f64 / 10_f64.powi(power as i32);
+        let text = format!("{}\u{a0}{unit}", format::number(value, decimals, subject.lang));
         if x + 5.0 + text_width(&text) <= canvas.width {
             labels.text("q", (x + 4.0, axis - 5.0), &text);
         }
     }
     svg.path("gridline", &lines);
     svg.raw(&labels.finish());
-    svg.path("axis", &format!("M{} {}H{}", coordinate(canvas.left), coordinate(axis), coordinate(canvas.right)));
+    svg.path(
+        "axis",
+        &format!("M{} {}H{}", coordinate(canvas.left), coordinate(axis), coordinate(canvas.right)),
+    );
 }
 
 fn events(svg: &mut Svg, scale: &Scale, moments: &[(u64, &'static str)], (top, axis): (f64, f64)) {
@@ -246,10 +270,14 @@ fn activity(svg: &mut Svg, subject: &Subject<'_>, canvas: &Canvas, scale: &Scale
         let (left, right) = (scale.x(silence.from), scale.x(silence.to));
         let length = ms(silence.length());
         let brief = format::seconds(length, lang);
-        let mut texts = vec![brief.clone()];
+        // Of the others only what is certain is known.
+        let mut texts = vec![format!("≥\u{a0}{brief}")];
         if longest == Some(silence.length()) {
-            let values =
-                [("duration", brief.into()), ("share", format::percent(share(length, total).unwrap_or(0.0), lang).into())];
+            texts = vec![brief.clone()];
+            let values = [
+                ("duration", brief.into()),
+                ("share", format::percent(share(length, total).unwrap_or(0.0), lang).into()),
+            ];
             texts.insert(0, lang.tr("timeline-silence", values));
         }
         if let Some(text) = texts.iter().find(|text| text_width(text) + 16.0 < right - left) {
@@ -260,9 +288,10 @@ fn activity(svg: &mut Svg, subject: &Subject<'_>, canvas: &Canvas, scale: &Scale
 }
 
 /// Bars and crowds, from `top` on.
-fn lanes_at(svg: &mut Svg, subject: &Subject<'_>, canvas: &Canvas, lanes: &Lanes, top: f64, enlarged: bool) {
+fn lanes_at(svg: &mut Svg, subject: &Subject<'_>, lanes: &Lanes, top: f64, naming: &Naming<'_>) {
     let y = |lane: usize| top + lane as f64 * PITCH;
-    let named = names(subject, canvas, lanes, enlarged);
+    let canvas = naming.canvas;
+    let (named, leaders) = names(lanes, naming);
     let mut plain = String::new();
     for (index, bar) in lanes.bars.iter().enumerate() {
         if bar.hushes.is_empty() && named.iter().all(|name| name.bar != index) {
@@ -289,6 +318,14 @@ fn lanes_at(svg: &mut Svg, subject: &Subject<'_>, canvas: &Canvas, lanes: &Lanes
         add_rect(&mut d, (crowd.left, y(crowd.lane) + BAR - height), (crowd.right - crowd.left, height));
     }
     svg.path("crowd", &d);
+    for leader in leaders {
+        let (from, to) = (y(leader.from) + BAR, y(leader.to) + BAR / 2.0);
+        let (x, end) = (coordinate(leader.x), coordinate(leader.x + if leader.left { -8.0 } else { 8.0 }));
+        // Beside, the line has nothing to go down.
+        let from = if leader.from == leader.to { to } else { from };
+        svg.path("leader", &format!("M{x} {}V{}H{end}", coordinate(from), coordinate(to)));
+        svg.text(if leader.left { "end q" } else { "q" }, (leader.text_x, to + 4.0), &leader.text);
+    }
 }
 
 fn named_bar(svg: &mut Svg, canvas: &Canvas, (bar, y, name): (&Bar, f64, Option<&Name>)) {
@@ -297,96 +334,55 @@ fn named_bar(svg: &mut Svg, canvas: &Canvas, (bar, y, name): (&Bar, f64, Option<
         svg.rect("hush", Some(&format!("hush-{}", canvas.name)), (left, y), (right - left, BAR));
     }
     if let Some(name) = name {
-        if bar.hushes.iter().any(|&(left, right)| name.x < right && name.x + name.width > left) && !name.beside {
+        if bar.hushes.iter().any(|&(left, right)| name.x < right && name.x + name.width > left)
+            && !name.beside
+        {
             svg.rect("plate", None, (name.x - 3.0, y + 2.0), (name.width + 6.0, BAR - 4.0));
         }
         svg.text(if name.beside { "q" } else { "" }, (name.x, y + 14.0), &name.text);
     }
 }
 
-/// A bar's name and where it stands.
-struct Name {
-    bar: usize,
-    text: String,
-    x: f64,
-    width: f64,
-    beside: bool,
-}
-
-/// Names for the widest bars: inside where it fits, else beside the bar where there is nothing else.
-fn names(subject: &Subject<'_>, canvas: &Canvas, lanes: &Lanes, enlarged: bool) -> Vec<Name> {
-    let mut order: Vec<usize> = (0..lanes.bars.len()).collect();
-    order.sort_by(|&a, &b| {
-        let width = |index: usize| lanes.bars[index].right - lanes.bars[index].left;
-        width(b).total_cmp(&width(a)).then(a.cmp(&b))
-    });
-    let mut out: Vec<Name> = Vec::new();
-    for index in order {
-        if out.len() >= canvas.names {
-            break;
-        }
-        let bar = &lanes.bars[index];
-        let texts = texts(subject, bar.phase, enlarged);
-        let inside = texts.iter().find(|text| text_width(text) + 14.0 <= bar.right - bar.left);
-        if let Some(text) = inside {
-            out.push(Name { bar: index, width: text_width(text), text: text.clone(), x: bar.left + 6.0, beside: false });
-            continue;
-        }
-        let others = lanes.bars.iter().filter(|other| other.lane == bar.lane && other.left > bar.left);
-        let crowds = lanes.crowds.iter().filter(|crowd| crowd.lane == bar.lane && crowd.right > bar.right);
-        let next = others.map(|other| other.left).chain(crowds.map(|crowd| crowd.left));
-        let room = next.fold(canvas.width - 4.0, f64::min) - bar.right - 14.0;
-        if let Some(text) = texts.iter().find(|text| text_width(text) <= room) {
-            out.push(Name { bar: index, width: text_width(text), text: text.clone(), x: bar.right + 6.0, beside: true });
-        }
-    }
-    out
-}
-
-/// What a bar can say, the longest first.
-fn texts(subject: &Subject<'_>, phase: u32, enlarged: bool) -> Vec<String> {
-    let (lang, phase) = (subject.lang, &subject.tree.phases[phase as usize]);
-    let name = format::short(&phase.name, 60);
-    let (from, to) = span(subject.tree, phase.id as usize);
-    let details = if enlarged {
-        format::seconds(ms(to - from), lang)
-    } else {
-        let steps = [
-            ("done", format::count(phase.steps_completed, lang).into()),
-            ("all", format::count(phase.steps_announced.max(0) as u64, lang).into()),
-        ];
-        lang.tr("timeline-steps", steps)
-    };
-    let mut texts = vec![format!("{name}, {details}"), name];
-    if phase.answered_stop {
-        texts.insert(0, format!("{}, {}", texts[0], lang.t("timeline-answered-stop")));
-    }
-    texts
-}
-
 /// The first dense stretch, enlarged below the axis; returns the picture's height.
-fn magnified(svg: &mut Svg, subject: &Subject<'_>, canvas: &Canvas, scale: &Scale, axis: f64) -> f64 {
-    let Some((from, to, _)) = lens::first_dense(subject.tree, scale) else {
+fn magnified(
+    svg: &mut Svg,
+    subject: &Subject<'_>,
+    canvas: &Canvas,
+    scale: &Scale,
+    axis: f64,
+    dense: Option<(u64, u64)>,
+) -> f64 {
+    let Some((from, to)) = dense else {
         return axis + 4.0;
     };
     let inner = Scale::new(from, to, 8.0, canvas.width - 8.0);
     let lanes = layout(subject.tree, &subject.depths, &inner, &subject.silences, canvas.lens_bounds);
-    let (top, width) = (axis + 28.0, canvas.width);
-    let bottom = top + 30.0 + lanes.count as f64 * PITCH + 6.0;
+    let (top, width, lang) = (axis + 28.0, canvas.width, subject.lang);
+    let merged = (lanes.merged > 0).then(|| {
+        let shown = format::count(lanes.merged as u64, lang);
+        lang.tr("timeline-merged-lens", [("n", lanes.merged.into()), ("shown", shown.into())])
+    });
+    // Two rows of their own below the lanes, for names that fit nowhere else.
+    let naming = Naming { canvas, lang, tree: subject.tree, enlarged: true, merged, rows: 2 };
+    let (_, leaders) = names(&lanes, &naming);
+    let rows = leaders.iter().map(|leader| leader.to + 1).fold(lanes.count, usize::max);
+    let bottom = top + 30.0 + rows as f64 * PITCH + 6.0;
     let (left, right) = (scale.x(from), scale.x(to).max(scale.x(from) + 1.0));
     let [left, right, axis, shoulder, floor, far] =
         [left, right, axis + 1.0, top, bottom, width - 0.5].map(coordinate);
     svg.path("lens", &format!("M{left} {axis}H{right}L{far} {shoulder}V{floor}H0.5V{shoulder}Z"));
-    svg.path("lens-edge", &format!("M{left} {axis}L0.5 {shoulder}V{floor}M{right} {axis}L{far} {shoulder}V{floor}"));
+    svg.path(
+        "lens-edge",
+        &format!("M{left} {axis}L0.5 {shoulder}V{floor}M{right} {axis}L{far} {shoulder}V{floor}"),
+    );
     let times = (scale.to - scale.from) as f64 / (inner.to - inner.from) as f64 * (inner.right - inner.left)
         / (scale.right - scale.left);
-    let lang = subject.lang;
     let values = [
         ("from", subject.at(from).into()),
         ("to", subject.at(to).into()),
         ("times", format::number(times, if times < 10.0 { 1 } else { 0 }, lang).into()),
     ];
     svg.text("q", (8.0, top + 18.0), &lang.tr("timeline-enlarged", values));
-    lanes_at(svg, subject, canvas, &lanes, top + 30.0, true);
+    lanes_at(svg, subject, &lanes, top + 30.0, &naming);
     bottom + 4.0
 }

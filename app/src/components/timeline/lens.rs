@@ -16,8 +16,8 @@ const WIDEST: f64 = 0.25;
 /// Beyond so many phases an enlarged stretch is as crowded as before.
 const MOST: usize = 60;
 
-/// The first stretch in which at least three phases are too narrow for a name: from, to and how many.
-pub fn first_dense(tree: &PhaseTree, scale: &Scale) -> Option<(u64, u64, usize)> {
+/// The first stretch in which at least three phases are too narrow for a name: from and to.
+pub fn first_dense(tree: &PhaseTree, scale: &Scale) -> Option<(u64, u64)> {
     let mut narrow: Vec<(u64, u64)> = (0..tree.phases.len())
         .map(|id| span(tree, id))
         .filter(|&(from, to)| scale.span(from, to).is_some_and(|(left, right)| right - left < UNNAMED))
@@ -39,9 +39,9 @@ pub fn first_dense(tree: &PhaseTree, scale: &Scale) -> Option<(u64, u64, usize)>
         let length = to - from;
         (3..=MOST).contains(&phases) && length > 0 && length <= widest
     };
-    clusters.iter().find(dense).map(|&(from, to, phases)| {
+    clusters.iter().find(dense).map(|&(from, to, _)| {
         let margin = (to - from) / 25 + 1;
         let end = to.saturating_add(margin).min(scale.to);
-        (from.saturating_sub(margin).max(scale.from), end, phases)
+        (from.saturating_sub(margin).max(scale.from), end)
     })
 }

@@ -37,24 +37,17 @@ fn build(phases: usize, deep: usize, threads: u64, seed: u64) -> PhaseTree {
         at += if random.below(500) == 0 { 2_000_000_000 } else { random.below(20_000_000) };
         let thread = random.below(threads) as u32;
         let deeper = open.len() < deep && (open.is_empty() || random.below(5) < 3);
+        let parent = open.last().cloned();
         let (name, kind) = if deeper {
             let name = format!("phase {begun} of <a & b> \"quoted\"");
-            let parent = open.last().map(|name| name.as_str().into());
             open.push(name.clone());
             begun += 1;
+            let parent = parent.as_deref().map(Into::into);
             (name, RawKind::Start { parent, steps: random.below(9) as i64 })
         } else {
             // Several threads may end phases in any order.
             let which = if threads > 1 { random.below(open.len() as u64) as usize } else { open.len() - 1 };
             (open.remove(which), RawKind::Finish)
-        };
-        let parent_name;
-        let kind = match kind {
-            RawKind::Start { steps, .. } => {
-                parent_name = open.iter().rev().nth(1).cloned();
-                RawKind::Start { parent: parent_name.as_deref().map(Into::into), steps }
-            }
-            kind => kind,
         };
         builder.record(RawEvent { at, thread, name: name.as_str().into(), kind, cancel: CancelState::None });
     }
@@ -123,10 +116,18 @@ fn twelve_thousand_phases_fit() {
 
 #[test]
 fn no_tree_leaves_its_picture() {
-    for (seed, (phases, deep, threads)) in
-        [(0, 1, 1), (1, 1, 1), (3, 3, 1), (12, 5, 1), (400, 12, 3), (3_000, 8, 4), (20_000, 300, 1), (20_000, 8, 8)]
-            .into_iter()
-            .enumerate()
+    for (seed, (phases, deep, threads)) in [
+        (0, 1, 1),
+        (1, 1, 1),
+        (3, 3, 1),
+        (12, 5, 1),
+        (400, 12, 3),
+        (3_000, 8, 4),
+        (20_000, 300, 1),
+        (20_000, 8, 8),
+    ]
+    .into_iter()
+    .enumerate()
     {
         let tree = build(phases, deep, threads, seed as u64);
         let end = tree.duration.0;

@@ -10,10 +10,10 @@ use leptos::prelude::*;
 
 use crate::{
     components::{
-        layout::{self, note},
+        layout::{self, capitalised, note},
         moments::moments,
     },
-    format::{count, seconds, short},
+    format::{count, number_word, seconds, short},
     i18n::Lang,
     view::RunView,
 };
@@ -39,11 +39,12 @@ pub fn part(view: &RunView, lang: Lang) -> AnyView {
 fn asked(cancel: &CancelRecord, lang: Lang) -> String {
     let source = lang.code_text("cancel-source", &code(&cancel.source));
     let who = cancel.who.as_ref().map(|who| lang.tr("cancel-who", [("who", short(who, 80).into())]));
-    let reason = cancel.reason.as_ref().map(|reason| {
-        lang.tr("cancel-reason", [("reason", short(reason, 240).into())])
-    });
+    let reason = cancel
+        .reason
+        .as_ref()
+        .map(|reason| lang.tr("cancel-reason", [("reason", short(reason, 240).into())]));
     let parts: Vec<String> = [Some(source), who, reason].into_iter().flatten().collect();
-    layout::capitalised(&parts.join(", "))
+    capitalised(&parts.join(", "))
 }
 
 fn ended(view: &RunView, lang: Lang) -> [String; 2] {
@@ -77,12 +78,16 @@ fn open(cancel: &CancelRecord, tree: Option<&PhaseTree>, lang: Lang) -> AnyView 
         });
         let more = ids.len().saturating_sub(NAMED);
         let more = (more > 0).then(|| {
-            format!(" {}", lang.tr("open-more", [("n", more.into()), ("shown", count(more as u64, lang).into())]))
+            format!(
+                " {}",
+                lang.tr("open-more", [("n", more.into()), ("shown", count(more as u64, lang).into())])
+            )
         });
         view! { {links.collect_view()}{more}"." }
     };
     let line = |key: &str, ids: &[u32]| {
-        let values = [("n", ids.len().into()), ("shown", count(ids.len() as u64, lang).into())];
+        let values =
+            [("n", ids.len().into()), ("shown", capitalised(&number_word(ids.len() as u64, lang)).into())];
         let names = (!ids.is_empty()).then(|| names(ids));
         view! { <p class="finding">{lang.tr(key, values)}" "{names}</p> }.into_any()
     };

@@ -81,10 +81,7 @@ fn measured(view: &RunView, lang: Lang) -> Vec<Fact> {
         Fact::code("framework", &summary.framework),
         Fact::new("tensorrtVersion", library(view, summary.library.as_ref(), lang)),
         Fact::code("language", &code(&summary.language)),
-        Fact::new(
-            "buildConfigHash",
-            view! { {digest::full(&summary.build_config_hash)} },
-        ),
+        Fact::new("buildConfigHash", view! { {digest::full(&summary.build_config_hash)} }),
         Fact::new("gpuSku", visible(&summary.gpu_sku)),
         Fact::code("timingCacheMode", &code(&summary.timing_cache_mode)),
         Fact::new(
@@ -113,11 +110,7 @@ fn measured(view: &RunView, lang: Lang) -> Vec<Fact> {
         ),
         Fact::new(
             lang.t("fact-times"),
-            format!(
-                "{} – {}",
-                date_time(summary.started_at, lang),
-                date_time(summary.finished_at, lang)
-            ),
+            format!("{} – {}", date_time(summary.started_at, lang), date_time(summary.finished_at, lang)),
         ),
     ]
 }
@@ -179,13 +172,17 @@ pub fn settings(view: &RunView, lang: Lang) -> AnyView {
     let optional = |value: &Option<String>| value.as_deref().map_or_else(|| NOTHING.to_owned(), visible);
     let mut machine = vec![
         Fact::new(lang.t("fact-os"), visible(&host.os)),
-        Fact::new(lang.t("fact-kernel"), format!("{}, {}", visible(&host.kernel), visible(&host.architecture))),
+        Fact::new(
+            lang.t("fact-kernel"),
+            format!("{}, {}", visible(&host.kernel), visible(&host.architecture)),
+        ),
         Fact::new(lang.t("fact-cpus"), count(u64::from(host.cpus), lang)),
         Fact::new(lang.t("fact-container"), optional(&host.container)),
         Fact::new(lang.t("fact-driver"), format!("{}, {}", optional(&host.driver), optional(&host.cuda))),
     ];
     if let Some(gpu) = &summary.gpu {
-        let text = format!("{}, {}, {}", visible(&gpu.name), visible(&gpu.compute_capability), visible(&gpu.uuid));
+        let text =
+            format!("{}, {}, {}", visible(&gpu.name), visible(&gpu.compute_capability), visible(&gpu.uuid));
         machine.push(Fact::new("GPU", text));
     }
     if let Some(parser) = summary.library.as_ref().and_then(|library| library.parser_path.as_ref()) {
@@ -212,8 +209,8 @@ pub fn failure(view: &RunView, lang: Lang) -> AnyView {
         view! { <p><a href=routes::blob(log.digest)>{lang.t("failure-log")}</a></p> }
     });
     let message = visible(&failure.message);
-    let records = (!failure.records.is_empty())
-        .then(|| raw(lang.t("failure-records"), &failure.records.join("\n")));
+    let records =
+        (!failure.records.is_empty()).then(|| raw(lang.t("failure-records"), &failure.records.join("\n")));
     let body = view! {
         <div class="reason bad"><p lang="en">{message}</p></div>
         {records}{log}

@@ -39,7 +39,7 @@ pub fn headline(view: &RunView, lang: Lang) -> String {
         (Outcome::Cancelled, Some(cancel)) => cancelled(view, cancel, lang),
         (Outcome::Cancelled, None) => lang.t("headline-cancelled-outside"),
         (Outcome::Completed, _) => completed(summary, lang),
-        (Outcome::CancelRequestedButCompleted, cancel) => too_late(cancel.as_ref(), lang),
+        (Outcome::CancelRequestedButCompleted, cancel) => too_late(view, cancel.as_ref(), lang),
         (Outcome::Failed, _) => {
             let stage = summary.failure.as_ref().map(|failure| code(&failure.stage));
             let cause = lang.code_text("failed-because", stage.as_deref().unwrap_or("unknown"));
@@ -108,7 +108,7 @@ fn completed(summary: &BuildSummary, lang: Lang) -> String {
     }
 }
 
-fn too_late(cancel: Option<&CancelRecord>, lang: Lang) -> String {
+fn too_late(view: &RunView, cancel: Option<&CancelRecord>, lang: Lang) -> String {
     let acknowledged = cancel.and_then(|cancel| cancel.request_to_ack_ms);
     let took = cancel.and_then(|cancel| {
         let (from, to) = (cancel.requested_offset_ns?, cancel.returned_offset_ns?);
@@ -118,7 +118,16 @@ fn too_late(cancel: Option<&CancelRecord>, lang: Lang) -> String {
         (Some(latency), _) => {
             lang.tr("headline-too-late-answered", [("latency", seconds(latency, lang).into())])
         }
-        (None, Some(took)) => lang.tr("headline-too-late", [("duration", seconds(took, lang).into())]),
+        (None, Some(took)) => {
+            let took = seconds(took, lang);
+            match cancel.and_then(|cancel| because(wait_cause(cancel, view.tree.as_ref()), lang)) {
+                Some(cause) => {
+                    let values = [("duration", took.into()), ("cause", cause.into())];
+                    lang.tr("headline-too-late-because", values)
+                }
+                None => lang.tr("headline-too-late", [("duration", took.into())]),
+            }
+        }
         (None, None) => lang.t("headline-too-late-plain"),
     }
 }
@@ -127,7 +136,10 @@ fn killed(view: &RunView, cancel: &CancelRecord, lang: Lang) -> String {
     let waited = cancel.censored_after_ms.or(cancel.request_to_ack_ms);
     let waited = waited.unwrap_or(view.summary.duration_ms.total);
     let values = [("duration", seconds(waited, lang).into())];
-    lang.tr(if cancel.request_to_ack_ms.is_some() { "headline-killed-answered" } else { "headline-killed" }, values)
+    lang.tr(
+        if cancel.request_to_ack_ms.is_some() { "headline-killed-answered" } else { "headline-killed" },
+        values,
+    )
 }
 
 /// What stands below the headline: what is left, what it is worth, what the record lacks.

@@ -39,12 +39,12 @@ pub fn part(view: &RunView, lang: Lang) -> AnyView {
     let rows = PhaseRows::new(tree);
     let shown: HashSet<u32> = rows.shown().collect();
     let network = file_name(&view.summary.network.source);
-    let picture =
-        timeline(tree, view.summary.cancel.as_ref(), network, |id| shown.contains(&id), lang);
+    let picture = timeline(tree, view.summary.cancel.as_ref(), network, |id| shown.contains(&id), lang);
+    let merged = picture.contains("class=\"crowd\"").then(|| format!(" {}", lang.t("phases-legend-merged")));
     let json = view.summary.phase_tree.as_ref().map(|tree| routes::blob(tree.digest)).unwrap_or_default();
     let body = view! {
         <figure>
-            <figcaption><strong>{finding(tree, lang)}</strong>" "{lang.t("phases-legend")}</figcaption>
+            <figcaption><strong>{finding(tree, lang)}</strong>" "{lang.t("phases-legend")}{merged}</figcaption>
             <div class="picture" inner_html=picture></div>
         </figure>
         {phase_table(tree, &rows, json, lang)}
@@ -88,7 +88,8 @@ fn head(view: &RunView, tree: &PhaseTree, lang: Lang) -> AnyView {
 /// What the picture shows, in words.
 fn finding(tree: &PhaseTree, lang: Lang) -> String {
     let total = tree.duration.0 as f64;
-    let silence = tree.silence.map(|silence| (silence, share(silence.length_ns() as f64, total).unwrap_or(0.0)));
+    let silence =
+        tree.silence.map(|silence| (silence, share(silence.length_ns() as f64, total).unwrap_or(0.0)));
     let name = |id: u32| tree.phases.get(id as usize).map(|phase| short(&phase.name, 80));
     if let Some((silence, part)) = silence.filter(|&(_, part)| part >= TELLING) {
         let (duration, share) = (seconds(ms(silence.length_ns()), lang), percent(part, lang));

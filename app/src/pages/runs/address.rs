@@ -103,7 +103,9 @@ mod tests {
     #[test]
     fn what_cannot_be_understood_is_refused_by_field() {
         for (query, field) in [("page=0", "page"), ("page=x", "page"), ("sort=name", "sort")] {
-            assert!(matches!(parse(query), Err(PageError::BadRequest { field: found, .. }) if found == field));
+            assert!(
+                matches!(parse(query), Err(PageError::BadRequest { field: found, .. }) if found == field)
+            );
         }
         assert_eq!(parse("outcome=&page=&unknown=1"), Ok(RunFilter::default()));
     }

@@ -14,7 +14,7 @@ use crate::{
         state::State,
     },
     context::PageContext,
-    format::{count, short},
+    format::{count, number_word, short},
     i18n::Lang,
     view::{RunRow, RunsView},
 };
@@ -26,11 +26,6 @@ pub fn need_of(row: &RunRow) -> Option<Need> {
 
 fn parsed<T: DeserializeOwned>(code: &str) -> Option<T> {
     T::deserialize(IntoDeserializer::<Error>::into_deserializer(code)).ok()
-}
-
-/// A small number as a word, a larger one as digits.
-fn number_word(n: u64, lang: Lang) -> String {
-    lang.tr("number-word", [("n", n.into()), ("shown", count(n, lang).into())])
 }
 
 /// Shows the answer.
@@ -129,10 +124,11 @@ fn none_yet(context: &PageContext) -> AnyView {
 
 fn none_match(view: &RunsView, lang: Lang) -> AnyView {
     let drops = fields(&view.filter).into_iter().map(|(field, value)| {
-        let values = [
-            ("field", lang.code_text("filter", field).into()),
-            ("value", short(value, 60).into()),
-        ];
+        let value = match field {
+            "outcome" | "builder" | "cache" => lang.code_text(field, value),
+            _ => short(value, 60),
+        };
+        let values = [("field", lang.code_text("filter", field).into()), ("value", value.into())];
         let href = address(&without(&view.filter, field));
         view! { <a class="btn" href=href>{lang.tr("runs-drop", values)}</a>" " }
     });
@@ -145,7 +141,8 @@ fn none_match(view: &RunsView, lang: Lang) -> AnyView {
         state: State::Neutral,
         word: lang.t("runs-none-word"),
         about: Vec::new(),
-        headline: lang.tr("runs-none-match", [("n", view.total.into()), ("all", count(view.total, lang).into())]),
+        headline: lang
+            .tr("runs-none-match", [("n", view.total.into()), ("all", count(view.total, lang).into())]),
         lead: vec![lang.t("runs-none-match-lead")],
     };
     show(content, ways.into_any())

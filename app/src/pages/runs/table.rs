@@ -3,14 +3,10 @@
 use acta_ledger::{evidence::build::NO_GPU, judge::silence::share};
 use leptos::prelude::*;
 
-use super::{
-    address::address,
-    answer::need_of,
-    sort_of,
-};
+use super::{address::address, answer::need_of, sort_of};
 use crate::{
     components::{layout::scroll, state::state, words},
-    format::{NOTHING, date, number, seconds_cell, short, time},
+    format::{NOTHING, date_time, day_time, number, seconds_cell, short},
     i18n::Lang,
     routes,
     view::{RunFilter, RunRow, RunsView},
@@ -18,7 +14,8 @@ use crate::{
 
 /// Shows the table with its pages.
 pub fn table(view: &RunsView, lang: Lang) -> AnyView {
-    let rows = view.rows.iter().map(|row| run_row(row, lang));
+    let with_year = shared_year(view).is_none();
+    let rows = view.rows.iter().map(|row| run_row(row, with_year, lang));
     let sorted = |key: &str, unit: &'static str, sort: &'static str, other: Option<&'static str>| {
         head(view, lang.t(key), unit, sort, other)
     };
@@ -50,6 +47,13 @@ pub fn table(view: &RunsView, lang: Lang) -> AnyView {
     .into_any()
 }
 
+/// The year that all rows began in.
+pub fn shared_year(view: &RunsView) -> Option<i32> {
+    let mut years = view.rows.iter().map(|row| row.started_at.date_time().year());
+    let first = years.next()?;
+    years.all(|year| year == first).then_some(first)
+}
+
 /// A column's head that sorts by it; once sorted, it turns the order where there is another.
 fn head(
     view: &RunsView,
@@ -72,7 +76,7 @@ fn head(
     .into_any()
 }
 
-fn run_row(row: &RunRow, lang: Lang) -> AnyView {
+fn run_row(row: &RunRow, with_year: bool, lang: Lang) -> AnyView {
     let (outcome, word) = words::outcome(&row.outcome, lang);
     let (cleanup, cleanup_word) = words::cleanup(&row.cleanup, lang);
     let simulated = (row.builder == "simulated").then(|| {
@@ -97,12 +101,12 @@ fn run_row(row: &RunRow, lang: Lang) -> AnyView {
     let again = (row.attempt > 1).then(|| {
         view! { <span class="sub">{lang.tr("attempt", [("n", row.attempt.to_string().into())])}</span> }
     });
-    let started = format!("{} {}", date(row.started_at, lang), time(row.started_at));
+    let started = if with_year { date_time(row.started_at, lang) } else { day_time(row.started_at, lang) };
     view! {
         <tr class=need_of(row).map(|_| "needs-person")>
             <th scope="row" class="stick">
                 <a href=routes::run(&row.id)>{format!("{:04}", row.number)}</a>" "
-                <bdi>{short(&row.network, 48)}</bdi>{again}
+                <bdi>{short(row.network.strip_suffix(".onnx").unwrap_or(&row.network), 48)}</bdi>{again}
             </th>
             <td>{state(outcome, word)}{simulated}</td>
             <td class="n">{seconds(row.build_ms)}</td>

@@ -83,8 +83,7 @@ pub(super) fn read<R: Read>(
     let mut text = HeaderText { source, left: length, utf8: Utf8Check::default(), failure: None };
     let mut reading = Reading { notes, header: Header::default(), members: 0, kept_bytes: 0, fatal: false };
     let read = {
-        let mut json =
-            serde_json::Deserializer::from_reader(io::BufReader::with_capacity(CHUNK, &mut text));
+        let mut json = serde_json::Deserializer::from_reader(io::BufReader::with_capacity(CHUNK, &mut text));
         HeaderSeed(&mut reading).deserialize(&mut json).and_then(|()| json.end())
     };
     let (header, fatal) = (reading.header, reading.fatal);
@@ -360,10 +359,8 @@ impl<'de> Visitor<'de> for SectionSeed<'_, '_, '_> {
             if *place == Extent::Missing {
                 *place = value;
             } else {
-                let text = format!(
-                    "section \"{}\": the key \"{key}\" stands twice in one object",
-                    text::name(name)
-                );
+                let text =
+                    format!("section \"{}\": the key \"{key}\" stands twice in one object", text::name(name));
                 reading.notes.error(Rule::DuplicateKey, Some(name), None, text);
             }
         }

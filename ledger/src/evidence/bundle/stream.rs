@@ -141,7 +141,9 @@ mod tests {
 
     #[test]
     fn utf8_is_judged_the_same_in_any_pieces() {
-        for text in [&b"plain"[..], "aé模😀z".as_bytes(), b"ab\xff\xfecd", b"\xe6\xa8", b"\xed\xa0\x80", b"x\x80"] {
+        for text in
+            [&b"plain"[..], "aé模😀z".as_bytes(), b"ab\xff\xfecd", b"\xe6\xa8", b"\xed\xa0\x80", b"x\x80"]
+        {
             let whole = std::str::from_utf8(text).err().map(|error| error.valid_up_to() as u64);
             for size in 1..=text.len() {
                 let mut check = Utf8Check::default();

@@ -1,0 +1,122 @@
+//! Rendering as the server does it, without the server.
+
+use std::sync::{
+    Arc, Mutex,
+    atomic::{AtomicU16, Ordering},
+};
+
+use acta_app::{
+    context::{AssetUrls, PageContext, StatusSink, Theme, provide_page_context},
+    i18n::Lang,
+    portal::{PageError, Portal},
+    shell::shell,
+    view::{EntryView, FilterChoices, LedgerView, RunFilter, RunView, RunsView, Viewer},
+};
+use async_trait::async_trait;
+use futures::StreamExt as _;
+use hydration_context::SsrSharedContext;
+use leptos::{nonce::Nonce, prelude::*};
+
+use crate::fixture::Ledger;
+
+/// A portal over a fixture.
+pub struct Fixture {
+    pub ledger: Ledger,
+    pub viewer: Viewer,
+    /// The filter of the last question.
+    pub asked: Mutex<Option<RunFilter>>,
+}
+
+impl Fixture {
+    pub fn new(ledger: Ledger) -> Self {
+        let viewer = Viewer {
+            name: Some("reviewer-1".to_owned()),
+            role: Some("reviewer".to_owned()),
+            form_token: "form-token".to_owned(),
+        };
+        Self { ledger, viewer, asked: Mutex::new(None) }
+    }
+}
+
+#[async_trait]
+impl Portal for Fixture {
+    fn viewer(&self) -> Viewer {
+        self.viewer.clone()
+    }
+
+    async fn runs(&self, filter: RunFilter) -> Result<RunsView, PageError> {
+        *self.asked.lock().unwrap() = Some(filter.clone());
+        let all = (1..=self.ledger.runs.len()).rev().map(|number| self.ledger.row(number));
+        let wanted = |asked: &Option<String>, is: &str| asked.as_deref().is_none_or(|asked| asked == is);
+        let rows: Vec<_> = all
+            .filter(|row| wanted(&filter.outcome, &row.outcome) && wanted(&filter.gpu, &row.gpu_sku))
+            .collect();
+        let needs = |row: &&acta_app::view::RunRow| {
+            !matches!(row.outcome.as_str(), "completed" | "cancelled")
+                || matches!(row.cleanup.as_str(), "quarantined" | "failed")
+        };
+        Ok(RunsView {
+            choices: FilterChoices {
+                routes: vec!["bench/residual".to_owned()],
+                gpus: vec![acta_ledger::evidence::build::NO_GPU.to_owned()],
+                tensorrt: vec!["1.7.1.116".to_owned()],
+            },
+            matching: rows.len() as u64,
+            total: self.ledger.runs.len() as u64,
+            need_a_person: rows.iter().filter(needs).count() as u64,
+            page_size: 50,
+            filter,
+            rows,
+        })
+    }
+
+    async fn run(&self, id: &str) -> Result<RunView, PageError> {
+        let by_id = |number: &usize| self.ledger.row(*number).id == id;
+        let number = id.parse().ok().or_else(|| (1..=self.ledger.runs.len()).find(by_id));
+        number.and_then(|number| self.ledger.run_view(number)).ok_or(PageError::NotFound)
+    }
+
+    async fn entry(&self, which: &str) -> Result<EntryView, PageError> {
+        if which == "broken" {
+            return Err(PageError::Internal { id: "err-42".to_owned() });
+        }
+        which.parse().ok().and_then(|index| self.ledger.entry_view(index)).ok_or(PageError::NotFound)
+    }
+
+    async fn ledger(&self, _: Option<u64>) -> Result<LedgerView, PageError> {
+        Ok(self.ledger.ledger_view())
+    }
+}
+
+/// A rendered page.
+pub struct Rendered {
+    pub status: u16,
+    pub html: String,
+}
+
+/// Renders the page at an address (path and query).
+pub fn render(portal: Arc<dyn Portal>, address: &str, lang: Lang, theme: Theme) -> Rendered {
+    let _ = any_spawner::Executor::init_futures_executor();
+    let status = Arc::new(AtomicU16::new(200));
+    let sink = status.clone();
+    let (path, query) = address.split_once('?').unwrap_or((address, ""));
+    let context = PageContext {
+        portal,
+        lang,
+        theme,
+        assets: AssetUrls::default(),
+        nonce: Some(Nonce::from_value("test-nonce")),
+        path: path.to_owned(),
+        query: query.to_owned(),
+        base_url: "https://acta.example".to_owned(),
+        status: StatusSink::new(move |code| sink.store(code, Ordering::Relaxed)),
+        failure: None,
+    };
+    let options = LeptosOptions::builder().output_name("acta_app").build();
+    let owner = Owner::new_root(Some(Arc::new(SsrSharedContext::new_islands())));
+    let html = owner.with(|| {
+        provide_page_context(context);
+        futures::executor::block_on(shell(options).into_view().to_html_stream_in_order().collect::<String>())
+    });
+    Rendered { status: status.load(Ordering::Relaxed), html }
+}
