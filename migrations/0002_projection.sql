@@ -8,6 +8,8 @@ create table agent (
     -- the entry that enrolled it
     enrolled_at integer not null,
     authorized_by text not null,
+    -- the account that owns it
+    owner text,
     constraint agent_key_id_key unique (key_id)
 ) strict, without rowid;
 
@@ -75,3 +77,11 @@ create table artifact (
 
 create index run_started_idx on run (started_at desc, number desc);
 create index run_retry_idx on run (retry_of) where retry_of is not null;
+
+-- Which entries concern a route: gates, decisions, canaries, retentions, orders, results, pins and the route itself.
+create table route_event (
+    route text not null,
+    idx integer not null,
+    kind text not null,
+    primary key (route, idx)
+) strict, without rowid;

@@ -5,7 +5,7 @@ create table account (
     role text not null,
     password_hash text not null,
     created_at integer not null,
-    constraint account_role_check check (role in ('reviewer', 'approver', 'auditor', 'admin'))
+    constraint account_role_check check (role in ('builder', 'reviewer', 'approver', 'auditor', 'admin'))
 ) strict;
 
 create table session (
@@ -14,6 +14,10 @@ create table session (
     form_token text not null,
     created_at integer not null,
     last_seen_at integer not null,
+    -- when the password was last given
+    authenticated_at integer not null,
+    -- what the browser called itself, for the person's own list of sessions
+    user_agent text not null default '',
     constraint session_token_hash_check check (length(token_hash) = 32)
 ) strict, without rowid;
 create index session_account_idx on session (account);
@@ -23,6 +27,8 @@ create table enrolment_token (
     token_hash blob primary key,
     agent text not null,
     issued_by text not null,
+    -- the account that will own the agent
+    owner text,
     issued_at integer not null,
     expires_at integer not null,
     -- the key that used it; set once
@@ -40,3 +46,15 @@ create table agent_token (
     constraint agent_token_hash_check check (length(token_hash) = 32)
 ) strict, without rowid;
 create index agent_token_agent_idx on agent_token (agent);
+
+-- What a person's programs show to the API. Never enough for a decision: nobody sits at its keyboard.
+create table api_token (
+    token_hash blob primary key,
+    account text not null references account (name) on delete cascade,
+    label text not null,
+    issued_at integer not null,
+    expires_at integer not null,
+    last_used_at integer,
+    constraint api_token_hash_check check (length(token_hash) = 32)
+) strict, without rowid;
+create index api_token_account_idx on api_token (account);

@@ -2,6 +2,8 @@
 //! --example preview -- OUT [EVENTS]`. `EVENTS` is a folder of recorded callbacks, a JSON object a line (`t` in seconds,
 //! `ev`, `name`, `parent`, `steps`, `step`, `returned`). Serve each of OUT's folders as the root of a site.
 
+#![expect(clippy::unwrap_used, reason = "shared with the tests, where what does not fit fails")]
+
 #[path = "../tests/pages/fixture.rs"]
 mod fixture;
 #[path = "../tests/pages/render.rs"]

@@ -17,6 +17,13 @@ pub enum PageError {
         /// What was found.
         found: String,
     },
+    /// The entry that the page would tell of is damaged: its bytes cannot be read as the statement that was logged.
+    Damaged {
+        /// The entry's index.
+        entry: u64,
+        /// What does not fit.
+        reason: String,
+    },
     /// The server failed; the log holds the reason under this id.
     Internal {
         /// What to quote to whoever runs the server.

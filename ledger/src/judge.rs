@@ -6,6 +6,8 @@ pub mod gate;
 pub mod headline;
 pub mod outcome;
 pub mod own_time;
+pub mod parity;
 pub mod percentile;
 pub mod route;
 pub mod silence;
+pub mod timing_cache;

@@ -2,8 +2,12 @@
 
 use std::io::Read as _;
 
+use acta_ledger::evidence::code;
 use acta_server::{
-    auth::{password, policy::Role},
+    auth::{
+        password,
+        policy::{ROLES, Role, parse_role},
+    },
     clock,
     config::{DataConfig, ServeConfig},
     projection::rebuild::rebuild,
@@ -66,7 +70,7 @@ enum UserCommand {
         /// The account's name.
         name: String,
         /// What it is for.
-        #[arg(long, value_enum)]
+        #[arg(long, value_parser = parse_role_argument)]
         role: Role,
         /// Reads the password from the first line of standard input (nothing else is offered: a password on a command
         /// line can be read by everybody on the machine).
@@ -88,6 +92,9 @@ enum AgentCommand {
         /// The agent's name, unique in the log.
         #[arg(long)]
         label: String,
+        /// The account that owns the agent: what the agent builds, that person may not approve.
+        #[arg(long)]
+        owner: Option<String>,
         /// Prints the token alone.
         #[arg(long)]
         print_only: bool,
@@ -119,8 +126,8 @@ async fn main() -> anyhow::Result<()> {
             }
             Ok(())
         }
-        Command::Agent(AgentCommand::Token { label, print_only }) => {
-            issue_token(&cli.data, &label, print_only).await
+        Command::Agent(AgentCommand::Token { label, owner, print_only }) => {
+            issue_token(&cli.data, label, owner, print_only).await
         }
     }
 }
@@ -177,32 +184,50 @@ async fn add_user(data: &DataConfig, name: String, role: Role, if_missing: bool)
         println!("{name} is there already");
         return Ok(());
     }
-    let account =
-        account::Account { name, role: role.code().to_owned(), password_hash: password::hash_now(typed)? };
+    let account = account::Account { name, role: code(&role), password_hash: password::hash_now(typed)? };
     if !account::insert(&ground.database.write, &account, clock::now().unix_ms()).await? {
         bail!("the account {} is there already", account.name);
     }
-    println!("{} added as {role}", account.name);
+    println!("{} added as {}", account.name, account.role);
     Ok(())
 }
 
-async fn issue_token(data: &DataConfig, label: &str, print_only: bool) -> anyhow::Result<()> {
-    check_name("an agent's name", label)?;
+async fn issue_token(
+    data: &DataConfig,
+    label: String,
+    owner: Option<String>,
+    print_only: bool,
+) -> anyhow::Result<()> {
+    check_name("an agent's name", &label)?;
     ensure!(label != "portal", "`portal` is the server's own name in the log");
     let ground = Ground::open_beside(data).await?;
-    let (token, now) = (Secret::draw("acta_enrol_")?, clock::now().unix_ms());
-    let issued_by = "command line";
-    token::insert_enrolment(&ground.database.write, &token.hash(), label, issued_by, now, now + ENROLMENT_MS)
-        .await?;
+    if let Some(owner) = &owner {
+        let known = account::find(&ground.database.read, owner).await?.is_some();
+        ensure!(known, "there is no account {owner:?}: add it first with `acta-server user add`");
+    }
+    let (secret, now) = (Secret::draw("acta_enrol_")?, clock::now().unix_ms());
+    let token = token::EnrolmentToken {
+        agent: label,
+        issued_by: "command line".to_owned(),
+        owner,
+        expires_at: now + ENROLMENT_MS,
+        used_by: None,
+    };
+    token::insert_enrolment(&ground.database.write, &secret.hash(), &token, now).await?;
     if print_only {
-        println!("{}", token.reveal());
+        println!("{}", secret.reveal());
     } else {
         println!(
             "Valid for an hour and for one key. On the builder:\n\n  acta enrol --server URL --token {}",
-            token.reveal()
+            secret.reveal()
         );
     }
     Ok(())
+}
+
+fn parse_role_argument(text: &str) -> Result<Role, String> {
+    let known = ROLES.iter().map(code).collect::<Vec<_>>().join(", ");
+    parse_role(text).ok_or_else(|| format!("expected one of {known}"))
 }
 
 fn check_name(what: &str, name: &str) -> anyhow::Result<()> {

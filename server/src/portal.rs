@@ -6,7 +6,7 @@ use acta_app::{
     view::{AgentRow, EntryRow, EntryView, LedgerView, RunFilter, RunView, RunsView, Verification, Viewer},
 };
 use acta_ledger::{
-    evidence::{build::BuildSummary, phase_tree::PhaseTree},
+    evidence::{build::BuildSummary, code, phase_tree::PhaseTree},
     log::{
         digest::Sha256Digest,
         dsse::Envelope,
@@ -16,6 +16,8 @@ use acta_ledger::{
         verification::{Material, verify},
     },
 };
+
+use axum::http::StatusCode;
 
 use crate::{
     auth::{
@@ -87,7 +89,8 @@ impl ServerPortal {
             Ok(read) => read,
             // The entry page shows the damage itself: bytes, checks and which of them fail.
             Err(error) => {
-                return Err(Problem::internal(format_args!("entry {} is damaged: {error}", row.entry)));
+                tracing::error!(entry.index = row.entry, cause = %error, "an entry is damaged");
+                return Err(Problem::new(StatusCode::INTERNAL_SERVER_ERROR, DAMAGED, error).found(row.entry));
             }
         };
         let (tree, tree_problem) = match &summary.phase_tree {
@@ -215,8 +218,8 @@ impl Portal for ServerPortal {
         let form_token =
             self.asking.session.as_ref().map(|session| session.form_token.clone()).unwrap_or_default();
         match &self.asking.actor {
-            Actor::Account { name, role } => {
-                Viewer { name: Some(name.clone()), role: Some(role.code().to_owned()), form_token }
+            Actor::Account { name, role, .. } => {
+                Viewer { name: Some(name.clone()), role: Some(code(role)), form_token }
             }
             Actor::Anonymous | Actor::Agent { .. } => Viewer { name: None, role: None, form_token },
         }
@@ -239,8 +242,14 @@ impl Portal for ServerPortal {
     }
 }
 
+/// The code of a page whose entry cannot be read any more.
+const DAMAGED: &str = "damaged";
+
 fn page_error(problem: Problem) -> PageError {
     match (problem.status, problem.found) {
+        (_, Some(entry)) if problem.code == DAMAGED => {
+            PageError::Damaged { entry: entry.parse().unwrap_or_default(), reason: problem.detail }
+        }
         (404, _) => PageError::NotFound,
         (400, found) => PageError::BadRequest {
             field: FILTER_FIELDS

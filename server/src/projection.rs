@@ -135,12 +135,13 @@ async fn apply_agent_key(
         }));
     }
     query!(
-        "insert into agent (name, key_id, public_key, enrolled_at, authorized_by) values (?, ?, ?, ?, ?)",
+        "insert into agent (name, key_id, public_key, enrolled_at, authorized_by, owner) values (?, ?, ?, ?, ?, ?)",
         key.agent,
         key_id,
         public_key,
         index,
-        key.authorized_by
+        key.authorized_by,
+        key.owner
     )
     .execute(connection)
     .await?;

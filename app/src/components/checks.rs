@@ -38,7 +38,7 @@ pub fn checks(
     let body = view! {
         <Verify task=task/>
         <p class="small quiet">{lang.t("verify-without")}</p>
-        <pre>{verify_command(&context.base_url, index)}</pre>
+        <pre class="command">{verify_command(&context.base_url, index)}</pre>
     };
     part("verified", lang.t("section-verified"), note(lang.t("verified-note")), body.into_any())
 }

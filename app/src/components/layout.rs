@@ -103,8 +103,9 @@ pub fn trail(links: Vec<(String, String)>, here: String, lang: Lang) -> AnyView 
     .into_any()
 }
 
-/// A text from outside on several lines, that scrolls by itself.
-pub fn raw(label: String, text: &str) -> AnyView {
+/// A text from outside on several lines, word for word; it scrolls by itself.
+pub fn raw(name: String, text: &str, lang: Lang) -> AnyView {
+    let label = lang.tr("raw-label", [("name", name.into())]);
     view! {
         <pre tabindex="0" role="region" aria-label=label lang="en">{format::visible_lines(text)}</pre>
     }

@@ -178,5 +178,5 @@ pub fn conclude(
     Outcome::Bad { lines, lead, forgettable: found.keys_changed || broken }
 }
 
-#[cfg(all(test, feature = "ssr"))]
+#[cfg(test)]
 mod tests;

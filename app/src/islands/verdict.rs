@@ -147,5 +147,5 @@ impl Findings {
     }
 }
 
-#[cfg(all(test, feature = "ssr"))]
+#[cfg(test)]
 mod tests;

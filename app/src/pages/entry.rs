@@ -152,11 +152,11 @@ fn statement(view: &EntryView, lang: Lang) -> AnyView {
     let body = view! {
         <details open>
             <summary>{lang.t("section-statement")}</summary>
-            {raw(lang.t("section-statement"), &view.statement)}
+            {raw(lang.t("section-statement"), &view.statement, lang)}
         </details>
         <details>
             <summary>{lang.t("entry-envelope")}</summary>
-            {raw(lang.t("entry-envelope"), &view.envelope)}
+            {raw(lang.t("entry-envelope"), &view.envelope, lang)}
         </details>
     };
     part("h-statement", lang.t("section-statement"), note(lang.t("statement-note")), body.into_any())
@@ -168,7 +168,7 @@ fn proof(view: &EntryView, lang: Lang) -> AnyView {
     let body = view! {
         {none}
         <ol class="hashes">{hashes.collect_view()}</ol>
-        {raw(lang.t("section-tree-head"), &view.tree_head)}
+        {raw(lang.t("section-tree-head"), &view.tree_head, lang)}
     };
     part("h-proof", lang.t("section-proof"), note(lang.t("proof-note")), body.into_any())
 }

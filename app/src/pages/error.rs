@@ -32,6 +32,13 @@ pub fn show(context: &PageContext, error: &PageError) -> Ready {
             lang.tr("error-bad-request", [("field", (*field).into()), ("found", short(found, 80).into())]),
             lang.t("error-bad-request-lead"),
         ),
+        PageError::Damaged { entry, reason } => (
+            500,
+            State::Bad,
+            lang.t("error-damaged-word"),
+            lang.tr("error-damaged", [("entry", entry.to_string().into())]),
+            lang.tr("error-damaged-lead", [("reason", short(reason, 200).into())]),
+        ),
         PageError::Internal { id } => (
             500,
             State::Bad,
@@ -41,8 +48,18 @@ pub fn show(context: &PageContext, error: &PageError) -> Ready {
         ),
     };
     context.status.set(status);
+    // Where the bytes are shown as they are, and which of the checks fail.
+    let damaged = match error {
+        PageError::Damaged { entry, .. } => Some(*entry),
+        _ => None,
+    };
+    let to_entry = damaged.map(|entry| {
+        let text = lang.tr("error-to-entry", [("entry", entry.to_string().into())]);
+        view! { <a class="btn first" data-verify="bad" href=routes::entry(entry)>{text}</a> }
+    });
     let ways = view! {
         <p class="acts">
+            {to_entry}
             <a class="btn" href=routes::RUNS>{lang.t("error-to-runs")}</a>
             <a href=routes::LEDGER>{lang.t("error-to-ledger")}</a>
         </p>

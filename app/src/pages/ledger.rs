@@ -153,7 +153,7 @@ fn entry_row(entry: &EntryRow, lang: Lang) -> AnyView {
 fn agents(view: &LedgerView, lang: Lang) -> AnyView {
     let rows = view.agents.iter().map(|agent| agent_row(agent, lang));
     let body = if view.agents.is_empty() {
-        view! { <p>{lang.t("agents-none")}</p><pre>"acta-server agent token --label builder-1"</pre> }
+        view! { <p>{lang.t("agents-none")}</p><pre class="command">"acta-server agent token --label builder-1"</pre> }
             .into_any()
     } else {
         let table = view! {
@@ -208,9 +208,9 @@ fn tree_head(context: &PageContext, view: &LedgerView) -> AnyView {
     let lang = context.lang;
     let command = format!("acta verify --server {}", context.base_url);
     let body = view! {
-        {raw(lang.t("section-tree-head"), &view.tree_head)}
+        {raw(lang.t("section-tree-head"), &view.tree_head, lang)}
         <p>{lang.t("tree-head-verify")}</p>
-        <pre>{command}</pre>
+        <pre class="command">{command}</pre>
     };
     part("h-head", lang.t("section-tree-head"), note(lang.t("tree-head-note")), body.into_any())
 }

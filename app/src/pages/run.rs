@@ -196,7 +196,7 @@ fn statement(view: &RunView, lang: Lang) -> AnyView {
     let body = view! {
         <details>
             <summary>{lang.t("statement-show")}</summary>
-            {raw(lang.t("section-statement"), &view.statement)}
+            {raw(lang.t("section-statement"), &view.statement, lang)}
         </details>
     };
     part("h-statement", lang.t("section-statement"), note(lang.t("statement-note")), body.into_any())

@@ -1,5 +1,7 @@
 //! Pages as a browser without JavaScript gets them, over a ledger whose signatures and proofs are real.
 
+#![expect(clippy::unwrap_used, reason = "what does not fit in a fixture fails the test that uses it")]
+
 mod fixture;
 mod render;
 

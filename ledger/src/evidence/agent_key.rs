@@ -23,6 +23,9 @@ pub struct AgentKey {
     pub at: Timestamp,
     /// Who issued the token that it was enrolled with.
     pub authorized_by: String,
+    /// The account that owns the agent: its evidence is that person's, who therefore may not approve on it.
+    #[serde(default)]
+    pub owner: Option<String>,
 }
 
 /// What can happen to an agent's key.

@@ -49,7 +49,7 @@ impl Pin {
 pub struct Pins(pub BTreeMap<Pin, String>);
 
 /// A pin whose value is another.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PinChange {
     /// Which pin.

@@ -7,8 +7,13 @@ use axum::{
     http::{header, request::Parts},
 };
 
+use acta_ledger::evidence::{
+    code,
+    person::{STEP_UP_MS, SignIn, Signatory},
+};
+
 use super::{
-    policy::{Action, Actor, allows},
+    policy::{Action, Actor, ROLES, Role, allows, parse_role},
     session::{self, Session},
 };
 use crate::{clock, error::Problem, secret, startup::AppState, store::token};
@@ -28,13 +33,52 @@ macro_rules! permissions {
         }
     )*};
 }
-permissions!(ReadLog, ReadEvidence, PushEvidence, Enrol);
+permissions!(
+    ReadLog,
+    ReadEvidence,
+    PushEvidence,
+    Enrol,
+    DefineRoute,
+    Hold,
+    Decide,
+    Override,
+    RequestOrder,
+    ConfirmOrder,
+    TakeOrders,
+    OwnAccount,
+    ReadAccounts,
+    ManageAccounts
+);
 
 /// Proof that the actor may do what `P` says.
 pub struct Allowed<P> {
     /// Who it is.
     pub actor: Actor,
+    /// Their session, where they have one.
+    pub session: Option<Session>,
     permission: PhantomData<P>,
+}
+
+impl<P> Allowed<P> {
+    /// The person who asks, as the portal will name them in what it signs; an agent or nobody is no person.
+    pub fn signatory(&self) -> Result<Signatory, Problem> {
+        signatory(&self.actor, self.session.as_ref())
+    }
+}
+
+/// A person as the portal names them in what it signs for them.
+pub fn signatory(actor: &Actor, session: Option<&Session>) -> Result<Signatory, Problem> {
+    let Actor::Account { name, role, by_token } = actor else {
+        return Err(Problem::unauthorized("a person must do this: sign in"));
+    };
+    let now = clock::now();
+    Ok(Signatory {
+        account: name.clone(),
+        roles: vec![*role],
+        signed_in_with: if *by_token { SignIn::ApiToken } else { SignIn::Password },
+        signed_in_at: session.map_or(now, |session| session.signed_in_at),
+        stepped_up_at: session.map(|session| session.authenticated_at),
+    })
 }
 
 /// Who is asking, with the session where there is one; asks for no permission.
@@ -54,7 +98,7 @@ impl FromRequestParts<AppState> for Asking {
             let token = value.to_str().ok().and_then(|value| value.strip_prefix("Bearer "));
             let token =
                 token.ok_or_else(|| Problem::unauthorized("Authorization must be: Bearer <token>"))?;
-            let actor = agent_of(state, token).await?;
+            let actor = holder_of(state, token).await?;
             return Ok(Self { actor, session: None });
         }
         let (read, write) = (&state.database.read, &state.database.write);
@@ -68,34 +112,74 @@ impl<P: Permission + Send> FromRequestParts<AppState> for Allowed<P> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Problem> {
-        let Asking { actor, .. } = Asking::from_request_parts(parts, state).await?;
-        if allows(&actor, P::ACTION, state.public_read) {
-            return Ok(Self { actor, permission: PhantomData });
-        }
-        tracing::info!(action = ?P::ACTION, actor = ?actor, path = %parts.uri.path(), "a request was denied");
-        Err(match actor {
-            Actor::Anonymous => {
-                Problem::unauthorized("sign in, or send an agent's token as Authorization: Bearer <token>")
-            }
-            Actor::Account { role, .. } => Problem::forbidden(
-                "not_allowed",
-                format!("the role {role} may not do this; an agent's token is needed"),
-            ),
-            Actor::Agent { name } => {
-                Problem::forbidden("not_allowed", format!("the agent {name} may not do this"))
-            }
-        })
+        let asking = Asking::from_request_parts(parts, state).await?;
+        check(&asking, P::ACTION, state, parts.uri.path())?;
+        Ok(Self { actor: asking.actor, session: asking.session, permission: PhantomData })
     }
 }
 
-async fn agent_of(state: &AppState, token: &str) -> Result<Actor, Problem> {
-    let (hash, now) = (secret::hash(token), clock::now().unix_ms());
-    match token::find_agent_token(&state.database.read, &hash).await? {
-        Some(found) if found.expires_at > now => {
-            token::touch_agent_token(&state.database, &hash, found.last_used_at, now).await?;
-            Ok(Actor::Agent { name: found.agent })
-        }
-        Some(_) => Err(Problem::unauthorized("the token has expired: enrol the agent again")),
-        None => Err(Problem::unauthorized("the token is not known to this server")),
+/// Refuses what the table does not allow, and what needs the password again.
+pub fn check(asking: &Asking, action: Action, state: &AppState, path: &str) -> Result<(), Problem> {
+    let actor = &asking.actor;
+    if !allows(actor, action, state.public_read) {
+        tracing::info!(action = ?action, actor = ?actor, path, "a request was denied");
+        return Err(denied(actor, action));
     }
+    let fresh = |session: &Session| clock::now().unix_ms() - session.authenticated_at.unix_ms() <= STEP_UP_MS;
+    if action.needs_step_up() && !asking.session.as_ref().is_some_and(fresh) {
+        return Err(Problem::forbidden(
+            "step_up_needed",
+            "give your password again: it was last given more than five minutes ago",
+        ));
+    }
+    Ok(())
+}
+
+fn denied(actor: &Actor, action: Action) -> Problem {
+    match actor {
+        Actor::Anonymous => {
+            Problem::unauthorized("sign in, or send a token as Authorization: Bearer <token>")
+        }
+        Actor::Account { by_token: true, .. } => Problem::forbidden(
+            "not_allowed",
+            "a token reads and sets up routes; this a person must do, signed in",
+        ),
+        Actor::Account { role, .. } => {
+            Problem::forbidden("not_allowed", format!("you may not do this: your role is {}", code(role)))
+                .expected(who_may(action))
+        }
+        Actor::Agent { name } => {
+            Problem::forbidden("not_allowed", format!("the agent {name} may not do this"))
+        }
+    }
+}
+
+/// The roles that may do it, in words.
+fn who_may(action: Action) -> String {
+    let may = |role: &Role| {
+        allows(&Actor::Account { name: String::new(), role: *role, by_token: false }, action, false)
+    };
+    let roles: Vec<String> = ROLES.iter().filter(|role| may(role)).map(code).collect();
+    if roles.is_empty() { "an agent, with its token".to_owned() } else { roles.join(" or ") }
+}
+
+async fn holder_of(state: &AppState, token: &str) -> Result<Actor, Problem> {
+    let (hash, now) = (secret::hash(token), clock::now().unix_ms());
+    if let Some(found) = token::find_agent_token(&state.database.read, &hash).await? {
+        still_valid(found.expires_at, now)?;
+        token::touch_agent_token(&state.database, &hash, found.last_used_at, now).await?;
+        return Ok(Actor::Agent { name: found.agent });
+    }
+    if let Some(found) = token::find_api_token(&state.database.read, &hash).await? {
+        still_valid(found.expires_at, now)?;
+        token::touch_api_token(&state.database, &hash, found.last_used_at, now).await?;
+        if let Some(role) = parse_role(&found.role) {
+            return Ok(Actor::Account { name: found.account, role, by_token: true });
+        }
+    }
+    Err(Problem::unauthorized("the token is not known to this server"))
+}
+
+fn still_valid(expires_at: i64, now: i64) -> Result<(), Problem> {
+    if expires_at > now { Ok(()) } else { Err(Problem::unauthorized("the token has expired: get a new one")) }
 }

@@ -1,10 +1,11 @@
 //! Sessions: an opaque token in a cookie, stored hashed, with two separate limits (OWASP session management).
 
-use axum::http::HeaderMap;
+use acta_ledger::log::timestamp::Timestamp;
+use axum::http::{HeaderMap, header};
 use axum_extra::extract::cookie::{Cookie, CookieJar, SameSite};
 use sqlx::SqlitePool;
 
-use super::policy::{Actor, Role};
+use super::policy::{Actor, parse_role};
 use crate::{
     clock,
     secret::{self, Secret},
@@ -27,6 +28,10 @@ pub struct Session {
     pub actor: Actor,
     /// The token that the session's forms carry.
     pub form_token: String,
+    /// When it began.
+    pub signed_in_at: Timestamp,
+    /// When the password was last given.
+    pub authenticated_at: Timestamp,
 }
 
 /// The cookie's name; the prefix binds it to host, path and TLS where there is TLS.
@@ -35,9 +40,18 @@ pub fn cookie_name(tls: bool) -> &'static str {
 }
 
 /// Begins a session and returns its cookie.
-pub async fn begin(pool: &SqlitePool, account: &str, tls: bool) -> anyhow::Result<Cookie<'static>> {
+pub async fn begin(
+    pool: &SqlitePool,
+    account: &str,
+    headers: &HeaderMap,
+    tls: bool,
+) -> anyhow::Result<Cookie<'static>> {
     let (token, form_token) = (Secret::draw("")?, Secret::draw("")?);
-    store::insert(pool, &token.hash(), account, form_token.reveal(), clock::now().unix_ms()).await?;
+    let user_agent =
+        headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let user_agent: String = user_agent.chars().take(200).collect();
+    let now = clock::now().unix_ms();
+    store::insert(pool, &token.hash(), account, form_token.reveal(), &user_agent, now).await?;
     let cookie = Cookie::build((cookie_name(tls), token.reveal().to_owned()))
         .path("/")
         .http_only(true)
@@ -59,7 +73,7 @@ pub async fn find(
     let Some(row) = store::find(read, &hash).await? else { return Ok(None) };
     let now = clock::now().unix_ms();
     let over = now - row.last_seen_at > IDLE_MS || now - row.created_at > ABSOLUTE_MS;
-    let role = Role::parse(&row.role).filter(|_| !over);
+    let role = parse_role(&row.role).filter(|_| !over);
     let Some(role) = role else {
         store::delete(write, &hash).await?;
         return Ok(None);
@@ -67,7 +81,14 @@ pub async fn find(
     if now - row.last_seen_at > TOUCH_MS {
         store::touch(write, &hash, now).await?;
     }
-    Ok(Some(Session { actor: Actor::Account { name: row.account, role }, form_token: row.form_token }))
+    let moment =
+        |ms| Timestamp::from_unix_ms(ms).ok_or_else(|| sqlx::Error::Decode("a session's time".into()));
+    Ok(Some(Session {
+        actor: Actor::Account { name: row.account, role, by_token: false },
+        form_token: row.form_token,
+        signed_in_at: moment(row.created_at)?,
+        authenticated_at: moment(row.authenticated_at)?,
+    }))
 }
 
 /// Ends the session that the request's cookie names.

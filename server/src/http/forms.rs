@@ -59,8 +59,9 @@ pub async fn sign_in(
     };
     // A session from before the sign-in ends here: its token may be known to somebody else.
     session::end(&state.database.write, &headers, state.tls).await?;
-    let cookie =
-        session::begin(&state.database.write, &account.name, state.tls).await.map_err(Problem::internal)?;
+    let cookie = session::begin(&state.database.write, &account.name, &headers, state.tls)
+        .await
+        .map_err(Problem::internal)?;
     let set = [(header::SET_COOKIE, cookie.to_string())];
     Ok((set, Redirect::to(safe_next(&form.next))).into_response())
 }

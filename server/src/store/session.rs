@@ -3,6 +3,8 @@
 use acta_ledger::log::digest::Sha256Digest;
 use sqlx::{SqlitePool, query, query_as};
 
+use crate::log::reader::digest;
+
 /// A session with its account's role.
 #[derive(Debug, Clone)]
 pub struct SessionRow {
@@ -16,23 +18,27 @@ pub struct SessionRow {
     pub created_at: i64,
     /// When it was last used.
     pub last_seen_at: i64,
+    /// When the password was last given.
+    pub authenticated_at: i64,
 }
 
-/// Adds a session.
+/// Adds a session of a person who gave the password just now.
 pub async fn insert(
     pool: &SqlitePool,
     hash: &Sha256Digest,
     account: &str,
     form_token: &str,
+    user_agent: &str,
     now: i64,
 ) -> sqlx::Result<()> {
     let hash = &hash.0[..];
     query!(
-        "insert into session (token_hash, account, form_token, created_at, last_seen_at) values (?, ?, ?, ?, ?)",
+        "insert into session (token_hash, account, form_token, user_agent, created_at, last_seen_at, authenticated_at)
+         values (?1, ?2, ?3, ?4, ?5, ?5, ?5)",
         hash,
         account,
         form_token,
-        now,
+        user_agent,
         now
     )
     .execute(pool)
@@ -45,7 +51,8 @@ pub async fn find(pool: &SqlitePool, hash: &Sha256Digest) -> sqlx::Result<Option
     let hash = &hash.0[..];
     query_as!(
         SessionRow,
-        "select session.account, account.role, session.form_token, session.created_at, session.last_seen_at
+        "select session.account, account.role, session.form_token, session.created_at, session.last_seen_at,
+                session.authenticated_at
          from session join account on account.name = session.account
          where session.token_hash = ?",
         hash
@@ -66,4 +73,46 @@ pub async fn delete(pool: &SqlitePool, hash: &Sha256Digest) -> sqlx::Result<()> 
     let hash = &hash.0[..];
     query!("delete from session where token_hash = ?", hash).execute(pool).await?;
     Ok(())
+}
+
+/// A session as its owner sees it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionInfo {
+    /// The token's hash: what is revoked by.
+    pub hash: Sha256Digest,
+    /// What the browser called itself.
+    pub user_agent: String,
+    /// When it began, in milliseconds since 1970.
+    pub created_at: i64,
+    /// When it was last used.
+    pub last_seen_at: i64,
+}
+
+/// The sessions of an account, newest first.
+pub async fn list(pool: &SqlitePool, account: &str) -> sqlx::Result<Vec<SessionInfo>> {
+    let rows = query!(
+        "select token_hash, user_agent, created_at, last_seen_at from session where account = ? order by created_at desc",
+        account
+    )
+    .fetch_all(pool)
+    .await?;
+    rows.into_iter()
+        .map(|row| {
+            Ok(SessionInfo {
+                hash: digest(&row.token_hash)?,
+                user_agent: row.user_agent,
+                created_at: row.created_at,
+                last_seen_at: row.last_seen_at,
+            })
+        })
+        .collect()
+}
+
+/// Ends a session of this account; `false` if there is none.
+pub async fn revoke(pool: &SqlitePool, account: &str, hash: &Sha256Digest) -> sqlx::Result<bool> {
+    let hash = &hash.0[..];
+    let done = query!("delete from session where token_hash = ? and account = ?", hash, account)
+        .execute(pool)
+        .await?;
+    Ok(done.rows_affected() == 1)
 }

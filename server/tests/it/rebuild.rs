@@ -128,4 +128,8 @@ async fn the_page_of_a_damaged_entry_says_so() {
     let page = app.anonymous().get("/entries/5").await;
     assert_eq!(page.status, StatusCode::OK);
     assert!(page.text().contains("entry 5: the proof leads to another root"), "{}", page.text());
+    let run = app.anonymous().get("/runs/5").await;
+    assert_eq!(run.status, StatusCode::INTERNAL_SERVER_ERROR);
+    assert!(run.text().contains("Entry 5 of the log is damaged"), "{}", run.text());
+    assert!(run.text().contains("/entries/5"));
 }

@@ -151,7 +151,14 @@ impl TestApp {
     pub async fn enrolment_token(&self, agent: &str) -> String {
         let token = Secret::draw("acta_enrol_").unwrap();
         let write = &self.state().database.write;
-        token::insert_enrolment(write, &token.hash(), agent, "test", 0, i64::MAX).await.unwrap();
+        let issued = token::EnrolmentToken {
+            agent: agent.to_owned(),
+            issued_by: "test".to_owned(),
+            owner: None,
+            expires_at: i64::MAX,
+            used_by: None,
+        };
+        token::insert_enrolment(write, &token.hash(), &issued, 0).await.unwrap();
         token.reveal().to_owned()
     }
 

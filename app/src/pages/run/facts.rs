@@ -209,8 +209,8 @@ pub fn failure(view: &RunView, lang: Lang) -> AnyView {
         view! { <p><a href=routes::blob(log.digest)>{lang.t("failure-log")}</a></p> }
     });
     let message = visible(&failure.message);
-    let records =
-        (!failure.records.is_empty()).then(|| raw(lang.t("failure-records"), &failure.records.join("\n")));
+    let records = (!failure.records.is_empty())
+        .then(|| raw(lang.t("failure-records"), &failure.records.join("\n"), lang));
     let body = view! {
         <div class="reason bad"><p lang="en">{message}</p></div>
         {records}{log}

@@ -107,9 +107,9 @@ fn none_yet(context: &PageContext) -> AnyView {
     let how = view! {
         <div class="form">
             <p>{lang.t("runs-none-yet-server")}</p>
-            <pre>"acta-server agent token --label builder-1"</pre>
+            <pre class="command">"acta-server agent token --label builder-1"</pre>
             <p>{lang.t("runs-none-yet-builder")}</p>
-            <pre>{enrol}</pre>
+            <pre class="command">{enrol}</pre>
         </div>
     };
     let content = Answer {

@@ -1,7 +1,7 @@
 //! The way back: whether the bundle that a rollback would restore is retained, whole and drilled.
 //!
-//! The way back leads to the bundle that was live before. Before any other was live there is nothing to go back to but
-//! the candidate itself: then it is the candidate that must be retained and restored in a drill.
+//! The way back leads to the last other bundle that was live and was not rolled back itself. Before there is any there
+//! is nothing to go back to but the candidate: then it is the candidate that must be retained and restored in a drill.
 
 use serde::{Deserialize, Serialize};
 
@@ -103,13 +103,17 @@ impl WayBack {
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
-/// Which bundle a rollback of `candidate` would restore.
+/// Which bundle a rollback of `candidate` would restore: the last one that was live and was not rolled back itself.
 pub(super) fn target(view: &View<'_>, candidate: Sha256Digest) -> Sha256Digest {
-    let mut before = None;
+    let mut good: Vec<Sha256Digest> = Vec::new();
+    let mut last = None;
     for period in live::periods(view) {
-        before = period.bundle.filter(|bundle| *bundle != candidate).or(before);
+        let left = last.filter(|_| period.action == OrderAction::Rollback);
+        good.retain(|bundle| Some(*bundle) != left && Some(*bundle) != period.bundle);
+        good.extend(period.bundle);
+        last = period.bundle;
     }
-    before.unwrap_or(candidate)
+    good.into_iter().rfind(|bundle| *bundle != candidate).unwrap_or(candidate)
 }
 
 /// How well a bundle could be restored at `at`.

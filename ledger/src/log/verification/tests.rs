@@ -37,6 +37,7 @@ impl Log {
             action: AgentKeyAction::Enrolled,
             at: Timestamp::from_unix_ms(0).unwrap(),
             authorized_by: "admin".to_owned(),
+            owner: None,
         };
         let entry = |statement: Statement, key: &SigningKey| {
             Entry::of(&statement.sign(key).unwrap()).unwrap().bytes().to_vec()
