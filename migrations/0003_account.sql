@@ -58,3 +58,12 @@ create table api_token (
     constraint api_token_hash_check check (length(token_hash) = 32)
 ) strict, without rowid;
 create index api_token_account_idx on api_token (account);
+
+-- A form that is sent twice makes one entry: the key is taken first, the entry is noted when it is logged.
+create table idempotency (
+    account text not null,
+    key text not null,
+    entry integer,
+    taken_at integer not null,
+    primary key (account, key)
+) strict, without rowid;

@@ -12,7 +12,6 @@
 //! decides nothing: it reports facts. Everything that is signed is put together by the supervisor.
 
 pub mod artifact;
-pub mod cache;
 pub mod cancel;
 pub mod flag;
 pub mod framing;

@@ -117,6 +117,7 @@ mod tests {
                 public_key: PublicKey::of(signing),
                 action: AgentKeyAction::Enrolled,
                 at: clock::now(),
+                owner: None,
                 authorized_by: link.previous.map_or_else(String::new, |previous| previous.to_string()),
             };
             Ok(Statement::new(vec![noun.subject()], &noun).unwrap())

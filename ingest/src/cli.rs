@@ -16,6 +16,7 @@ Exit codes:
   4  the build was cancelled
   5  the worker crashed, or had to be killed
   6  the evidence is stored and not yet pushed: the server did not take it (the build itself completed)
+  7  the gate's evidence is signed, and the gate is not satisfied
 
 The agent's state lives in ACTA_HOME (default: acta in the XDG state folder, ~/.local/state/acta).";
 
@@ -51,6 +52,15 @@ pub enum Command {
     Build(Box<command::build::Build>),
     /// Pushes the evidence that waits in the outbox.
     Push(command::push::Push),
+    /// Looks into a `.bundle`, compares two, retains one.
+    #[command(subcommand)]
+    Bundle(command::bundle::Bundle),
+    /// Sets up and shows routes.
+    #[command(subcommand)]
+    Route(command::route::Route),
+    /// Gathers the evidence of one of the five gates, or shows what is still missing.
+    #[command(subcommand)]
+    Gate(Box<command::gate::Gate>),
     /// Shows the agent, its server and its outbox.
     Status(command::status::Status),
     /// Verifies an entry of a log: signature, inclusion, tree head.

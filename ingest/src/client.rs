@@ -17,6 +17,7 @@ use uuid::Uuid;
 
 use crate::{
     error::{CliError, Exit},
+    route::RouteAnswer,
     server::EntryName,
 };
 
@@ -213,6 +214,26 @@ impl Client {
             Err(CallError::Answered { status: 404, .. }) => Ok(None),
             Err(error) => Err(error),
         }
+    }
+
+    /// A run: where its entry stands.
+    pub fn run_entry(&self, run: Uuid) -> Answer<Option<u64>> {
+        let answer: Answer<serde_json::Value> = self.get(&format!("/api/v1/runs/{run}"));
+        match answer {
+            Ok(value) => Ok(value["run"]["entry"].as_u64()),
+            Err(CallError::Answered { status: 404, .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// What the log says of a route.
+    pub fn route(&self, name: &str) -> Answer<RouteAnswer> {
+        self.get(&format!("/api/v1/routes/{name}"))
+    }
+
+    /// Sets up a route; the token is a person's.
+    pub fn new_route(&self, definition: &serde_json::Value) -> Answer<serde_json::Value> {
+        self.post("/api/v1/routes", definition.to_string().as_bytes())
     }
 
     fn url(&self, path: &str) -> String {

@@ -1,10 +1,13 @@
 //! The commands, one file each.
 
 pub mod build;
+pub mod bundle;
 pub mod completions;
 pub mod enrol;
+pub mod gate;
 pub mod init;
 pub mod push;
+pub mod route;
 pub mod status;
 pub mod verify;
 
@@ -24,6 +27,9 @@ pub fn run(cli: Cli, ui: Ui) -> Result<Exit> {
         Command::Enrol(command) => command.run(&home()?, ui),
         Command::Build(command) => command.run(&home()?, ui),
         Command::Push(command) => command.run(&home()?, ui),
+        Command::Bundle(command) => command.run(&home()?, ui),
+        Command::Route(command) => command.run(&home()?, ui),
+        Command::Gate(command) => command.run(&home()?, ui),
         Command::Status(command) => command.run(&home()?, ui),
         Command::Verify(command) => command.run(&home()?, ui),
         Command::Completions(command) => command.run(ui),
@@ -38,6 +44,9 @@ pub fn wants_json(command: &Command) -> bool {
         Command::Enrol(command) => command.json,
         Command::Build(command) => command.json,
         Command::Push(command) => command.json,
+        Command::Bundle(command) => command.wants_json(),
+        Command::Route(command) => command.wants_json(),
+        Command::Gate(command) => command.wants_json(),
         Command::Status(command) => command.json,
         Command::Verify(command) => command.json,
         Command::Completions(_) | Command::Worker => false,

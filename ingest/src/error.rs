@@ -22,6 +22,8 @@ pub enum Exit {
     Crashed = 5,
     /// The evidence is stored and waits: the server did not take it yet.
     NotPushed = 6,
+    /// The gate's evidence is signed, and the gate is not satisfied.
+    NotSatisfied = 7,
 }
 
 /// An error as a person reads it; see [`Details`].

@@ -10,12 +10,16 @@ mod command;
 mod crash;
 mod durable;
 mod error;
+mod gate;
 mod home;
 mod key;
 mod outbox;
+mod policy;
 mod push;
+mod route;
 mod runs;
 mod server;
+mod statements;
 mod ui;
 
 use std::process::ExitCode;

@@ -244,3 +244,9 @@ pub fn to_json<T: Serialize>(content: &T) -> Result<Vec<u8>> {
     bytes.push(b'\n');
     Ok(bytes)
 }
+
+/// JSON on one line, as `--json` prints it.
+pub fn to_text<T: Serialize>(content: &T) -> Result<String> {
+    serde_json::to_string(content)
+        .map_err(|error| CliError::failure("cannot write JSON").found(error.to_string()))
+}

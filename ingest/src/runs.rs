@@ -49,11 +49,16 @@ fn path(home: &Home, run: Uuid) -> PathBuf {
     home.runs().join(format!("{run}.json"))
 }
 
-/// Reads a run's id.
+/// Reads the id of a run that is tried again.
 pub fn parse_run(text: &str) -> Result<Uuid> {
+    parse_run_of("--retry-of", text)
+}
+
+/// Reads a run's id.
+pub fn parse_run_of(field: &str, text: &str) -> Result<Uuid> {
     text.parse().map_err(|_| {
         CliError::usage("this is no run's id")
-            .field("--retry-of")
+            .field(field)
             .found(text)
             .expected("the id that `acta build` printed, like 019ad0c6-2f4e-7c4b-8d3e-0a1b2c3d4e5f")
     })

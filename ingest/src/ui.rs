@@ -80,6 +80,11 @@ pub fn harmless(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 
+/// Foreign text on one line, with every control, bidirectional and invisible character written as an escape.
+pub fn visible_line(text: &str) -> String {
+    acta_ledger::evidence::bundle::visible(text)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

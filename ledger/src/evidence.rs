@@ -10,6 +10,7 @@ pub mod chain;
 pub mod decision;
 pub mod event;
 pub mod gate;
+pub mod import;
 pub mod number;
 pub mod person;
 pub mod phase_tree;

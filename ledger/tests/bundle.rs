@@ -28,12 +28,13 @@ fn read(bytes: &[u8]) -> Inspection {
             Ok(n)
         }
     }
-    let dribbled = inspect(Dribble(bytes, 0), bytes.len() as u64).unwrap();
-    let whole = inspect(bytes, bytes.len() as u64).unwrap();
+    let dribbled = inspect(Dribble(bytes, 0), bytes.len() as u64).expect("a slice does not fail");
+    let whole = inspect(bytes, bytes.len() as u64).expect("a slice does not fail");
     assert_eq!(whole, dribbled, "how the bytes arrive changes nothing");
     assert_eq!(whole.digest, Sha256Digest::of(bytes));
-    let json = serde_json::to_vec(&whole).unwrap();
-    assert_eq!(serde_json::from_slice::<Inspection>(&json).unwrap(), whole, "JSON keeps everything");
+    let json = serde_json::to_vec(&whole).expect("JSON");
+    let again: Inspection = serde_json::from_slice(&json).expect("what was written can be read");
+    assert_eq!(again, whole, "JSON keeps everything");
     whole
 }
 

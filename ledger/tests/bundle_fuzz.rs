@@ -96,7 +96,7 @@ fn mutate(random: &mut Random, file: &mut Vec<u8>, other: &[u8]) {
     // The header length mostly follows, so that what comes behind it is reached.
     if matches!(kind, 3 | 5..) && file.len() >= 16 && random.below(8) > 0 {
         let grown = (file.len() as u64).wrapping_sub(before);
-        let length = u64::from_le_bytes(file[8..16].try_into().unwrap()).wrapping_add(grown);
+        let length = u64::from_le_bytes(file[8..16].try_into().expect("eight bytes")).wrapping_add(grown);
         file[8..16].copy_from_slice(&length.to_le_bytes());
     }
 }

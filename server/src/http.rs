@@ -2,6 +2,7 @@
 
 pub mod api;
 pub mod forms;
+pub mod json;
 pub mod limit;
 pub mod pages;
 pub mod router;

@@ -6,7 +6,15 @@ use acta_ledger::{
     evidence::{
         agent_key::AgentKey,
         build::{BuildSummary, FRAMEWORK},
+        canary::CanaryRecord,
+        decision::RouteDecision,
+        gate::GateRecord,
+        pin::PinObservation,
+        retention::{RetentionRecord, RetentionState},
+        rollback::{RollbackOrder, RollbackResult},
+        route::{RouteDefinition, is_route_name},
     },
+    judge::route::RouteEvent,
     log::{
         digest::Sha256Digest,
         dsse::Envelope,
@@ -65,14 +73,43 @@ async fn check_predicate(statement: &Statement, blobs: &BlobStore) -> Answer<()>
             check_summary(&summary)?;
             check_blobs(summary.blobs(), blobs).await
         }
-        AgentKey::TYPE => Err(Problem::refused("not_for_agents", "only the portal enrols keys")
-            .field("predicateType")
-            .found(AgentKey::TYPE)),
+        GateRecord::TYPE
+        | CanaryRecord::TYPE
+        | RetentionRecord::TYPE
+        | RollbackResult::TYPE
+        | PinObservation::TYPE => check_route_evidence(statement, blobs).await,
+        AgentKey::TYPE | RouteDefinition::TYPE | RouteDecision::TYPE | RollbackOrder::TYPE => Err(
+            Problem::refused("not_for_agents", "only the portal says this, for a person who has signed in")
+                .field("predicateType")
+                .found(&statement.predicate_type),
+        ),
         other => Err(Problem::refused("unknown_predicate", "this server does not know the predicate type")
             .field("predicateType")
             .found(other)
             .expected(BuildSummary::TYPE)),
     }
+}
+
+async fn check_route_evidence(statement: &Statement, blobs: &BlobStore) -> Answer<()> {
+    let event = RouteEvent::read(statement)
+        .map_err(|error| Problem::refused("malformed_predicate", error.to_string()).field("predicate"))?
+        .ok_or_else(|| Problem::internal("a predicate of a route that is none"))?;
+    let latest = clock::now().plus_ms(MAX_SKEW_MS).unwrap_or(event.at());
+    refuse_future("predicate.at", event.at(), latest)?;
+    if !is_route_name(event.route()) {
+        return Err(Problem::refused("malformed_predicate", "not the name of a route")
+            .field("predicate.route")
+            .found(event.route()));
+    }
+    let named = match &event {
+        RouteEvent::Gate(record) => record.checks.iter().flat_map(|check| check.evidence.clone()).collect(),
+        RouteEvent::Retention(record) if record.state == RetentionState::Retained => {
+            vec![record.bundle.digest, record.runtime_config.digest]
+        }
+        RouteEvent::Canary(record) => record.measurement.iter().map(|it| it.samples).collect(),
+        _ => Vec::new(),
+    };
+    check_blobs(named, blobs).await
 }
 
 fn check_summary(summary: &BuildSummary) -> Answer<()> {

@@ -16,6 +16,7 @@ pub mod keys;
 pub mod log;
 pub mod portal;
 pub mod projection;
+pub mod route;
 pub mod secret;
 pub mod startup;
 pub mod store;

@@ -4,6 +4,7 @@
 //! every entry again. Nothing else writes these tables, so both ways give the same rows.
 
 pub mod rebuild;
+mod route;
 mod run;
 
 use acta_ledger::{
@@ -55,7 +56,7 @@ pub enum Conflict {
 }
 
 /// The tables, in an order in which they can be emptied.
-pub const TABLES: [&str; 5] = ["artifact", "run", "subject", "entry_meta", "agent"];
+pub const TABLES: [&str; 6] = ["artifact", "route_event", "run", "subject", "entry_meta", "agent"];
 
 /// Applies one entry.
 pub async fn apply(connection: &mut Connection, logged: &Logged<'_>) -> sqlx::Result<Result<(), Conflict>> {
@@ -76,7 +77,10 @@ pub async fn apply(connection: &mut Connection, logged: &Logged<'_>) -> sqlx::Re
             },
             Err(conflict) => return Ok(Err(conflict)),
         },
-        _ => None,
+        _ => match route::apply(connection, logged).await? {
+            Ok(chain) => chain,
+            Err(conflict) => return Ok(Err(conflict)),
+        },
     };
     apply_meta(connection, logged, chain).await?;
     Ok(Ok(()))

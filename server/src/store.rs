@@ -2,7 +2,9 @@
 
 pub mod account;
 pub mod agent;
+pub mod idempotency;
 pub mod ledger;
+pub mod route;
 pub mod run;
 pub mod session;
 pub mod token;

@@ -1,6 +1,8 @@
 //! What tests of several rooms share.
 
 pub mod bundle;
+pub mod checkpoint;
 pub mod evidence;
 pub mod onnx;
 pub mod process;
+pub mod route;

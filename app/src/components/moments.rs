@@ -51,9 +51,9 @@ pub fn moments(
         windows => lang.tr("moment-held", [("n", windows.into())]),
     };
     let answer = match (answered_in, cancel.acknowledged_at) {
-        (Some(phase), _) => view! { {lang.t("moment-answered-in")}" "{phase} }.into_any(),
+        (Some(phase), Some(_)) => view! { {lang.t("moment-answered-in")}" "{phase} }.into_any(),
         (None, Some(_)) => lang.t("moment-answered").into_any(),
-        (None, None) => lang.t("moment-never-answered").into_any(),
+        (_, None) => lang.t("moment-never-answered").into_any(),
     };
     let [returned, cleaned] = [returned, cleaned].map(IntoAny::into_any);
     let moments = [

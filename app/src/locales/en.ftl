@@ -263,7 +263,7 @@ headline-killed = This run was killed, because the library did not answer the ca
 headline-killed-answered = This run was killed: a step answered the cancel after { $duration }, but the build call did not return.
 headline-killed-plain = This run was killed after { $duration }.
 lead-simulated = A simulated builder made these events. The signed statement says so, and no gate accepts it.
-lead-message = The library says: “{ $message }”.
+lead-message = First message: “{ $message }”.
 lead-plan = The engine stands at its place, { $bytes }.
 lead-validation-pass = It passed its validation.
 lead-validation-fail = It failed its validation and must not be used.
@@ -286,13 +286,7 @@ lead-cleaned = Nothing it left can be taken for an engine: { $removed ->
     [one] , one was set apart.
    *[other] , { $quarantined } were set apart.
 }
-lead-nothing-left = It left no file behind{ $removed ->
-    [0] {""}
-   *[other] ; { $removed } removed
-}{ $quarantined ->
-    [0] .
-   *[other] ; { $quarantined } set apart.
-}
+lead-nothing-left = It left no file behind.
 lead-lost = { $n ->
     [one] One event was lost before it could be recorded: times and phases are incomplete.
    *[other] { $shown } events were lost before they could be recorded: times and phases are incomplete.

@@ -263,7 +263,7 @@ headline-killed = Hubo que matar esta ejecución, porque la biblioteca no respon
 headline-killed-answered = Hubo que matar esta ejecución: un paso respondió a la cancelación tras { $duration }, pero la llamada de compilación no volvió.
 headline-killed-plain = Hubo que matar esta ejecución tras { $duration }.
 lead-simulated = Un compilador simulado hizo estos eventos. La declaración firmada lo dice, y ninguna puerta la acepta.
-lead-message = La biblioteca dice: «{ $message }».
+lead-message = Primer mensaje: «{ $message }».
 lead-plan = El motor está en su sitio, { $bytes }.
 lead-validation-pass = Superó su validación.
 lead-validation-fail = No superó su validación y no debe usarse.
@@ -286,13 +286,7 @@ lead-cleaned = Nada de lo que dejó puede tomarse por un motor: { $removed ->
     [one] , uno se apartó.
    *[other] , { $quarantined } se apartaron.
 }
-lead-nothing-left = No dejó ningún archivo{ $removed ->
-    [0] {""}
-   *[other] ; { $removed } eliminados
-}{ $quarantined ->
-    [0] .
-   *[other] ; { $quarantined } apartados.
-}
+lead-nothing-left = No dejó ningún archivo.
 lead-lost = { $n ->
     [one] Un evento se perdió antes de poder registrarse: tiempos y fases están incompletos.
    *[other] { $shown } eventos se perdieron antes de poder registrarse: tiempos y fases están incompletos.

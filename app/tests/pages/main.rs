@@ -112,6 +112,7 @@ fn every_page_is_complete_in_both_languages() {
         "/nowhere",
         "/runs?page=0",
         "/entries/broken",
+        "/entries/damaged",
     ];
     for lang in Lang::ALL {
         for address in addresses {
@@ -184,6 +185,7 @@ fn what_is_not_there_says_so_with_its_status() {
         ("/runs?page=zero", 400, "The address is not understood: “page” cannot be “zero”."),
         ("/ledger?before=-1", 400, "The address is not understood: “before” cannot be “-1”."),
         ("/entries/broken", 500, "The server failed to make this page."),
+        ("/entries/damaged", 500, "Entry 5 of the log is damaged, so this page cannot be shown."),
         (
             "/runs",
             200,

@@ -80,6 +80,9 @@ impl Portal for Fixture {
         if which == "broken" {
             return Err(PageError::Internal { id: "err-42".to_owned() });
         }
+        if which == "damaged" {
+            return Err(PageError::Damaged { entry: 5, reason: "not JSON".to_owned() });
+        }
         which.parse().ok().and_then(|index| self.ledger.entry_view(index)).ok_or(PageError::NotFound)
     }
 

@@ -5,11 +5,12 @@ use std::time::Duration;
 use acta_ffi::BuilderFlag;
 use acta_ledger::{
     evidence::build::ProfileRecord,
+    judge::timing_cache,
     log::{digest::Sha256Digest, jcs},
 };
 use serde_json::json;
 
-use super::{cache, protocol::BuildOrder, weights::ExternalWeights};
+use super::{protocol::BuildOrder, weights::ExternalWeights};
 use crate::error::{CliError, Result};
 
 /// The longest name of a route in bytes.
@@ -139,7 +140,7 @@ pub fn config_hash(network: &Sha256Digest, weights: &[ExternalWeights], order: &
         "threads": order.threads,
         "tacticSources": null,
         "typing": "strong",
-        "cachePolicy": order.timing_cache.as_ref().map(|_| cache::POLICY),
+        "cachePolicy": order.timing_cache.as_ref().map(|_| timing_cache::POLICY),
     });
     Sha256Digest::of(&jcs::to_vec(&inputs).expect("texts and small integers always have a canonical form"))
 }

@@ -15,14 +15,16 @@ use acta_ledger::{
         phase_tree::PhaseTree,
         timing_cache::{TimingCacheMode, TimingCacheRecord},
     },
-    judge::outcome::{EndFacts, outcome, retry_policy},
+    judge::{
+        outcome::{EndFacts, outcome, retry_policy},
+        timing_cache as cache_judge,
+    },
     log::{digest::Sha256Digest, jcs, statement::Subject},
 };
 use serde_json::{Value, json};
 
 use super::{
     artifact::Cleaned,
-    cache,
     cancel::Around,
     framing::cut,
     protocol::{BuildOrder, LibraryFamily},
@@ -308,7 +310,7 @@ fn artifacts(context: &Context<'_>) -> Vec<Artifact> {
 fn timing_cache(watched: &Watched, order: &BuildOrder) -> (TimingCacheMode, TimingCacheRecord) {
     let record = &watched.record;
     let file = order.timing_cache.clone();
-    let policy = cache::POLICY.to_owned();
+    let policy = cache_judge::POLICY.to_owned();
     if let Some(facts) = record.cache.clone() {
         let cache = TimingCacheRecord {
             file,

@@ -3,10 +3,13 @@
 use std::{fs, io, path::Path};
 
 use acta_ffi::{BuilderConfig, BuilderFlag, Severity, TimingCache, TimingCacheKey, TimingCacheValue};
-use acta_ledger::{evidence::timing_cache::TimingCacheMode, log::digest::Sha256Digest};
+use acta_ledger::{
+    evidence::timing_cache::TimingCacheMode,
+    judge::timing_cache::{Changes, Observed, is_complaint, judge},
+    log::digest::Sha256Digest,
+};
 
 use super::{
-    cache::{Changes, Observed, is_complaint, judge},
     framing::cut,
     protocol::{BuildOrder, CacheFacts, LibraryFamily, MAX_MESSAGE_BYTES},
 };

@@ -30,12 +30,11 @@ use crate::{
     },
     chain::{self, Sealed},
     clock::{self, Epoch},
-    command::push::tell,
+    command::push::{Pushed, push_now, runtime},
     durable,
     error::{CliError, Exit, Result},
     home::Home,
-    outbox::{self, Outbox},
-    push,
+    outbox,
     runs::{self, RunNote},
     server::ServerFacts,
     ui::{Ui, harmless},
@@ -295,57 +294,9 @@ impl Build {
     }
 }
 
-enum Pushed {
-    NotAsked,
-    Waits,
-    At(u64),
-}
-
-/// Pushes; Ctrl-C stops waiting for the server, and the evidence waits.
-fn push_now(home: &Home, facts: ServerFacts, sealed: &Sealed, ui: Ui) -> Pushed {
-    let Ok(runtime) = runtime() else { return Pushed::Waits };
-    let outbox = Outbox::new(home);
-    let home = home.clone();
-    let drained = runtime.block_on(async {
-        let pushing = tokio::task::spawn_blocking(move || push::drain(&home, &facts));
-        tokio::select! {
-            drained = pushing => drained.ok(),
-            _ = tokio::signal::ctrl_c() => None,
-        }
-    });
-    runtime.shutdown_background();
-    match drained {
-        Some(Ok(drained)) => {
-            tell(&drained, ui);
-            // By the receipt: another process may have pushed it while this one waited for its turn.
-            match outbox.receipt(sealed.link.sequence, &sealed.digest) {
-                Ok(Some(receipt)) => {
-                    ui.notice(&format!("acta: pushed, entry {}", receipt.index));
-                    Pushed::At(receipt.index)
-                }
-                _ => Pushed::Waits,
-            }
-        }
-        Some(Err(error)) => {
-            ui.warning(&error.to_string());
-            Pushed::Waits
-        }
-        None => {
-            ui.warning("the push was interrupted; the evidence waits in the outbox for `acta push`");
-            Pushed::Waits
-        }
-    }
-}
-
 fn model_files(model: &Path) -> io::Result<ModelFiles> {
     let (digest, bytes) = blob::digest_file(model)?;
     Ok(ModelFiles { digest, bytes, weights: weights::external(model) })
-}
-
-fn runtime() -> Result<tokio::runtime::Runtime> {
-    tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| {
-        CliError::failure("the program cannot start its event loop").found(error.to_string())
-    })
 }
 
 /// Cleans up, judges, signs and stores.

@@ -4,8 +4,10 @@ use clap::Args;
 use serde_json::json;
 
 use crate::{
-    error::{Exit, Result},
+    chain::Sealed,
+    error::{CliError, Exit, Result},
     home::Home,
+    outbox::Outbox,
     push::{self, Drained},
     server::ServerFacts,
     ui::Ui,
@@ -77,4 +79,57 @@ pub fn tell(drained: &Drained, ui: Ui) {
     if let Some(error) = &drained.stopped {
         ui.warning(&format!("{error}\n  still waiting: {}", drained.waiting));
     }
+}
+
+/// What became of one statement.
+pub enum Pushed {
+    /// Nobody asked for a push, or there is no server.
+    NotAsked,
+    /// It waits in the outbox.
+    Waits,
+    /// The log holds it at this index.
+    At(u64),
+}
+
+/// Pushes; Ctrl-C stops waiting for the server, and the evidence waits.
+pub fn push_now(home: &Home, facts: ServerFacts, sealed: &Sealed, ui: Ui) -> Pushed {
+    let Ok(runtime) = runtime() else { return Pushed::Waits };
+    let outbox = Outbox::new(home);
+    let home = home.clone();
+    let drained = runtime.block_on(async {
+        let pushing = tokio::task::spawn_blocking(move || push::drain(&home, &facts));
+        tokio::select! {
+            drained = pushing => drained.ok(),
+            _ = tokio::signal::ctrl_c() => None,
+        }
+    });
+    runtime.shutdown_background();
+    match drained {
+        Some(Ok(drained)) => {
+            tell(&drained, ui);
+            // By the receipt: another process may have pushed it while this one waited for its turn.
+            match outbox.receipt(sealed.link.sequence, &sealed.digest) {
+                Ok(Some(receipt)) => {
+                    ui.notice(&format!("acta: pushed, entry {}", receipt.index));
+                    Pushed::At(receipt.index)
+                }
+                _ => Pushed::Waits,
+            }
+        }
+        Some(Err(error)) => {
+            ui.warning(&error.to_string());
+            Pushed::Waits
+        }
+        None => {
+            ui.warning("the push was interrupted; the evidence waits in the outbox for `acta push`");
+            Pushed::Waits
+        }
+    }
+}
+
+/// An event loop of its own, for a command that waits for more than one thing.
+pub fn runtime() -> Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| {
+        CliError::failure("the program cannot start its event loop").found(error.to_string())
+    })
 }

@@ -42,6 +42,10 @@ pub struct State {
     pub digests: Vec<Sha256Digest>,
     pub blobs: BTreeSet<String>,
     pub requests: Vec<String>,
+    /// What it answers about any route; none is "not found".
+    pub route: Option<Value>,
+    /// The routes that were set up, each with the token.
+    pub routes: Vec<(String, Value)>,
 }
 
 /// The server; its thread ends with the process.
@@ -67,6 +71,8 @@ impl Fake {
             digests: Vec::new(),
             blobs: BTreeSet::new(),
             requests: Vec::new(),
+            route: None,
+            routes: Vec::new(),
         }));
         let shared = Arc::clone(&state);
         thread::spawn(move || {
@@ -91,10 +97,13 @@ fn serve(stream: TcpStream, state: &Mutex<State>) {
     }
     let mut words = line.split_whitespace().map(str::to_owned);
     let (method, path) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
-    let mut length = 0;
+    let (mut length, mut token) = (0, String::new());
     loop {
         let mut header = String::new();
         reader.read_line(&mut header).unwrap();
+        if let Some(value) = header.trim().strip_prefix("authorization: Bearer ") {
+            value.clone_into(&mut token);
+        }
         let header = header.trim().to_ascii_lowercase();
         if header.is_empty() {
             break;
@@ -107,6 +116,9 @@ fn serve(stream: TcpStream, state: &Mutex<State>) {
     reader.read_exact(&mut body).unwrap();
     let mut state = state.lock().unwrap();
     state.requests.push(format!("{method} {path}"));
+    if (method.as_str(), path.as_str()) == ("POST", "/api/v1/routes") {
+        state.routes.push((token, serde_json::from_slice(&body).unwrap()));
+    }
     let (status, answer) = answer(&mut state, &method, &path, &body);
     let body = if method == "HEAD" { String::new() } else { answer };
     let response = format!(
@@ -143,6 +155,11 @@ fn answer(state: &mut State, method: &str, path: &str, body: &[u8]) -> (u16, Str
                 problem(422, "entry_refused")
             }
             Mood::Good | Mood::Lying => (200, post(state, body).to_string()),
+        },
+        ("POST", "/api/v1/routes") => (201, json!({ "entry": 1 }).to_string()),
+        ("GET", path) if path.starts_with("/api/v1/routes/") => match &state.route {
+            Some(route) => (200, route.to_string()),
+            None => problem(404, "not_found"),
         },
         ("GET", "/api/v1/log/consistency") => {
             let numbers: Vec<u64> = path.split(['=', '&']).filter_map(|part| part.parse().ok()).collect();

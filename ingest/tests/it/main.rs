@@ -5,7 +5,9 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
 
 mod build;
+mod bundle;
 mod cancel;
 mod fake;
+mod gate;
 mod push;
 mod setup;

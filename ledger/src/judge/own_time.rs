@@ -72,9 +72,10 @@ mod tests {
         for &(at, name, parent) in events {
             let kind = match parent {
                 Some("end") => RawKind::Finish,
-                parent => {
-                    RawKind::Start { parent: parent.filter(|name| *name != "").map(Into::into), steps: 1 }
-                }
+                parent => RawKind::Start {
+                    parent: parent.filter(|name| !name.is_empty()).map(Into::into),
+                    steps: 1,
+                },
             };
             builder.record(RawEvent { at, thread: 0, name: name.into(), kind, cancel: CancelState::None });
         }

@@ -23,6 +23,8 @@ mod view;
 mod vote;
 mod way_back;
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde::{Deserialize, Serialize};
 
 pub use entry::{RouteEntry, RouteEvent, RouteLog, Signer};
@@ -42,9 +44,7 @@ use crate::{
         gate::{Gate, GateState},
         person::Signatory,
         rollback::OrderAction,
-        route::{
-            BundleDigest, CanaryStatus, RollbackStatus, RouteDefinition, RouteRecord, ValidationStatus,
-        },
+        route::{BundleDigest, CanaryStatus, RollbackStatus, RouteDefinition, RouteRecord, ValidationStatus},
     },
     log::{digest::Sha256Digest, timestamp::Timestamp},
 };
@@ -161,6 +161,21 @@ pub struct RouteState {
     pub turn: Turn,
     /// What each entry of the route did.
     pub history: Vec<HistoryItem>,
+}
+
+impl RouteState {
+    /// The leaf hashes that an approval must rest on now: what the gates and the way back stand on.
+    pub fn evidence_set(&self) -> Vec<Sha256Digest> {
+        let gates = self.gates.iter().flat_map(|gate| {
+            let overrides = gate.overrides.iter().filter(|it| it.objections.is_empty());
+            gate.entry.into_iter().chain(overrides.map(|it| it.entry))
+        });
+        let way_back = self
+            .way_back
+            .iter()
+            .flat_map(|way| way.retained.into_iter().chain(way.drill.as_ref().map(|drill| drill.entry)));
+        gates.chain(way_back).map(|entry| entry.leaf).collect()
+    }
 }
 
 /// The bundles of a route, in the order in which they first appeared.
@@ -320,15 +335,10 @@ impl<'a> Fold<'a> {
             history: Vec::new(),
         };
         state.turn = turn::of(&state);
-        let applies = |entry: &RouteEntry| match &entry.event {
-            RouteEvent::Gate(record) => self
-                .view
-                .records_of(record.gate, bundle, &definition.checkpoint_revision)
-                .iter()
-                .any(|(it, _)| it.index == entry.index),
-            _ => false,
-        };
-        state.history = history::tell(&self.view.entries, &state, decisions.effects, applies);
+        let revision = &definition.checkpoint_revision;
+        let records = Gate::ALL.into_iter().flat_map(|gate| self.view.records_of(gate, bundle, revision));
+        let ours: BTreeSet<u64> = records.map(|(entry, _)| entry.index).collect();
+        state.history = history::tell(&self.view.entries, &state, decisions.effects, &ours);
         state
     }
 
@@ -368,7 +378,7 @@ impl<'a> Fold<'a> {
             history: Vec::new(),
         };
         state.turn = turn::of(&state);
-        state.history = history::tell(&self.view.entries, &state, Default::default(), |_| false);
+        state.history = history::tell(&self.view.entries, &state, BTreeMap::new(), &BTreeSet::new());
         state
     }
 

@@ -156,7 +156,7 @@ mod tests {
     #[test]
     fn numbers_are_written_as_ecmascript_writes_them() {
         for (number, text) in [
-            (333_333_333.333_333_29, "333333333.3333333"),
+            ("333333333.33333329".parse::<f64>().unwrap(), "333333333.3333333"),
             (1e30, "1e+30"),
             (4.50, "4.5"),
             (2e-3, "0.002"),

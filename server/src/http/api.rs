@@ -4,6 +4,7 @@ pub mod agent;
 pub mod blob;
 pub mod entry;
 pub mod log;
+pub mod route;
 pub mod run;
 
 use axum::{Json, Router, routing::get};
@@ -35,8 +36,15 @@ pub fn router() -> (Router<AppState>, utoipa::openapi::OpenApi) {
         .routes(routes!(run::list))
         .routes(routes!(run::get))
         .routes(routes!(run::phase_tree))
+        .routes(routes!(route::create, route::list))
+        .routes(routes!(route::get))
+        .routes(routes!(route::live))
         .routes(routes!(entry::get))
         .routes(routes!(entry::verification))
+        // For persons who decide, and the agent beside the runtime that does it
+        .routes(routes!(route::decisions))
+        .routes(routes!(route::orders))
+        .routes(routes!(route::open_orders))
         // For everybody: what a log shows
         .routes(routes!(log::keys))
         .routes(routes!(log::consistency))

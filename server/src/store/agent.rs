@@ -16,39 +16,50 @@ pub struct Agent {
     pub key: PublicKey,
     /// The entry that enrolled it.
     pub enrolled_at: u64,
+    /// The account that owns it.
+    pub owner: Option<String>,
 }
 
-fn agent(name: String, key_id: &[u8], key: Vec<u8>, enrolled_at: i64) -> sqlx::Result<Agent> {
+fn agent(
+    name: String,
+    key_id: &[u8],
+    key: Vec<u8>,
+    enrolled_at: i64,
+    owner: Option<String>,
+) -> sqlx::Result<Agent> {
     let damaged = || sqlx::Error::Decode(format!("the stored key of agent {name} is damaged").into());
     let bytes = key.try_into().map_err(|_| damaged())?;
     let key = PublicKey::from_bytes(&bytes).map_err(|_| damaged())?;
     let key_id = KeyId(digest(key_id)?);
-    Ok(Agent { name, key_id, key, enrolled_at: enrolled_at as u64 })
+    Ok(Agent { name, key_id, key, enrolled_at: enrolled_at as u64, owner })
 }
 
 /// The agent of a name.
 pub async fn by_name(pool: &SqlitePool, name: &str) -> sqlx::Result<Option<Agent>> {
-    let row = query!("select name, key_id, public_key, enrolled_at from agent where name = ?", name)
+    let row = query!("select name, key_id, public_key, enrolled_at, owner from agent where name = ?", name)
         .fetch_optional(pool)
         .await?;
-    row.map(|row| agent(row.name, &row.key_id, row.public_key, row.enrolled_at)).transpose()
+    row.map(|row| agent(row.name, &row.key_id, row.public_key, row.enrolled_at, row.owner)).transpose()
 }
 
 /// The agent of a key.
 pub async fn by_key(pool: &SqlitePool, key_id: &KeyId) -> sqlx::Result<Option<Agent>> {
     let key_id = &key_id.0.0[..];
-    let row = query!("select name, key_id, public_key, enrolled_at from agent where key_id = ?", key_id)
-        .fetch_optional(pool)
-        .await?;
-    row.map(|row| agent(row.name, &row.key_id, row.public_key, row.enrolled_at)).transpose()
+    let row =
+        query!("select name, key_id, public_key, enrolled_at, owner from agent where key_id = ?", key_id)
+            .fetch_optional(pool)
+            .await?;
+    row.map(|row| agent(row.name, &row.key_id, row.public_key, row.enrolled_at, row.owner)).transpose()
 }
 
 /// All agents by name.
 pub async fn list(pool: &SqlitePool) -> sqlx::Result<Vec<Agent>> {
-    let rows = query!("select name, key_id, public_key, enrolled_at from agent order by name")
+    let rows = query!("select name, key_id, public_key, enrolled_at, owner from agent order by name")
         .fetch_all(pool)
         .await?;
-    rows.into_iter().map(|row| agent(row.name, &row.key_id, row.public_key, row.enrolled_at)).collect()
+    rows.into_iter()
+        .map(|row| agent(row.name, &row.key_id, row.public_key, row.enrolled_at, row.owner))
+        .collect()
 }
 
 /// How many entries an agent signed, and when the newest was logged (milliseconds since 1970).

@@ -29,7 +29,10 @@ async fn operations(client: &Client) -> Vec<(Method, String)> {
 }
 
 fn concrete(path: &str) -> String {
-    path.replace("{digest}", &"0".repeat(64)).replace("{entry}", "0").replace("{run}", "1")
+    path.replace("{digest}", &"0".repeat(64))
+        .replace("{entry}", "0")
+        .replace("{run}", "1")
+        .replace("{route}", "mini")
 }
 
 #[tokio::test]

@@ -8,5 +8,6 @@ mod log;
 mod openapi;
 mod pages;
 mod rebuild;
+mod route;
 mod sign_in;
 mod support;

@@ -149,12 +149,16 @@ impl TestApp {
     }
 
     pub async fn enrolment_token(&self, agent: &str) -> String {
+        self.enrolment_token_of(agent, None).await
+    }
+
+    async fn enrolment_token_of(&self, agent: &str, owner: Option<&str>) -> String {
         let token = Secret::draw("acta_enrol_").unwrap();
         let write = &self.state().database.write;
         let issued = token::EnrolmentToken {
             agent: agent.to_owned(),
             issued_by: "test".to_owned(),
-            owner: None,
+            owner: owner.map(str::to_owned),
             expires_at: i64::MAX,
             used_by: None,
         };
@@ -164,8 +168,13 @@ impl TestApp {
 
     /// An enrolled agent with its token.
     pub async fn agent(&self, name: &str, seed: u8) -> (TestAgent, Client) {
+        self.agent_of(name, seed, None).await
+    }
+
+    /// An enrolled agent that an account owns.
+    pub async fn agent_of(&self, name: &str, seed: u8, owner: Option<&str>) -> (TestAgent, Client) {
         let agent = TestAgent::new(seed);
-        let body = agent.enrolment(&self.enrolment_token(name).await);
+        let body = agent.enrolment(&self.enrolment_token_of(name, owner).await);
         let answer = self.anonymous().post("/api/v1/agents", body.to_string()).await;
         assert_eq!(answer.status, StatusCode::CREATED, "{}", answer.text());
         let token = answer.json()["apiToken"].as_str().unwrap().to_owned();
@@ -181,6 +190,11 @@ impl TestApp {
     /// A signed-in person.
     pub async fn person(&self, name: &str, role: &str) -> Client {
         self.account(name, role).await;
+        self.sign_in(name).await
+    }
+
+    /// A person with an account, signed in.
+    pub async fn sign_in(&self, name: &str) -> Client {
         let answer = self.anonymous().form("/sign-in", &format!("name={name}&password={PASSWORD}")).await;
         assert_eq!(answer.status, StatusCode::SEE_OTHER, "{}", answer.text());
         self.anonymous().with(header::COOKIE, answer.header("set-cookie").split(';').next().unwrap())

@@ -174,13 +174,13 @@ fn left_behind(summary: &BuildSummary, lang: Lang) -> String {
     let of = |disposition: Disposition| {
         summary.artifacts.iter().filter(|artifact| artifact.disposition == disposition).count()
     };
+    let (removed, quarantined) = (of(Disposition::Removed), of(Disposition::Quarantined));
     let key = match summary.cleanup_status {
         CleanupStatus::Failed => "lead-cleanup-failed",
-        CleanupStatus::Quarantined => "lead-quarantined",
-        CleanupStatus::Cleaned => "lead-cleaned",
-        CleanupStatus::NotNeeded => "lead-nothing-left",
+        CleanupStatus::NotNeeded if removed + quarantined == 0 => "lead-nothing-left",
+        _ if quarantined > 0 => "lead-quarantined",
+        _ => "lead-cleaned",
     };
-    let (removed, quarantined) = (of(Disposition::Removed), of(Disposition::Quarantined));
     lang.tr(key, [("removed", removed.into()), ("quarantined", quarantined.into())])
 }
 

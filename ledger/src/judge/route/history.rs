@@ -1,5 +1,7 @@
 //! What each entry of a route did, for the page that tells its story.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -145,12 +147,12 @@ fn who(entry: &RouteEntry) -> String {
     }
 }
 
-/// Tells the story of the entries by what the state rests on.
+/// Tells the story of the entries by what the state rests on; `ours` are the gate records that speak about its bundle.
 pub(super) fn tell(
     entries: &[&RouteEntry],
     state: &RouteState,
-    mut effects: std::collections::BTreeMap<u64, Effect>,
-    applies: impl Fn(&RouteEntry) -> bool,
+    mut effects: BTreeMap<u64, Effect>,
+    ours: &BTreeSet<u64>,
 ) -> Vec<HistoryItem> {
     for vote in &state.votes {
         let effect = if vote.objections.is_empty() {
@@ -167,7 +169,7 @@ pub(super) fn tell(
                 Some(gate) if gate.entry.is_some_and(|it| it.index == entry.index) => {
                     Effect::Stands { state: gate.state }
                 }
-                _ if applies(entry) => Effect::Superseded,
+                _ if ours.contains(&entry.index) => Effect::Superseded,
                 _ => Effect::OtherBundle,
             }
         }

@@ -15,9 +15,7 @@ use crate::{
         pin::{Pin, PinObservation, Pins},
         retention::{RetentionRecord, RetentionState},
         rollback::{HealthResult, OrderAction, RollbackOrder, RollbackResult, RollbackStep},
-        route::{
-            Approvals, BundleDigest, CanaryPolicy, OverridePolicy, Policy, RouteDefinition, Thresholds,
-        },
+        route::{Approvals, BundleDigest, CanaryPolicy, OverridePolicy, Policy, RouteDefinition, Thresholds},
     },
     log::{digest::Sha256Digest, timestamp::Timestamp},
 };

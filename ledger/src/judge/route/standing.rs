@@ -2,7 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{EntryRef, Fold, RouteEntry, Vote, vote::{Decisions, Objection, OutdatedCause}};
+use super::{
+    EntryRef, Fold, RouteEntry, Vote,
+    vote::{Decisions, Objection, OutdatedCause},
+};
 use crate::{
     evidence::{
         decision::RouteDecision,
@@ -64,7 +67,8 @@ impl<'a> Fold<'a> {
                 before_open_since: before.and_then(|before| before.open_since),
             };
             let records = self.view.records_of(gate, bundle, &definition.checkpoint_revision);
-            let judged = |(entry, record): &(&RouteEntry, _)| judge(gate, Some((entry.index, *record)), &context);
+            let judged =
+                |(entry, record): &(&RouteEntry, _)| judge(gate, Some((entry.index, *record)), &context);
             let judgement = records.last().map_or_else(|| judge(gate, None, &context), judged);
             let entry = records.last().map(|(entry, _)| EntryRef::of(entry));
             let overrides = self.overrides(gate, entry, decisions);
@@ -76,9 +80,7 @@ impl<'a> Fold<'a> {
                     (GateState::Satisfied, first.map(|(entry, _)| entry.index))
                 }
                 // What was simulated opens nothing, whoever says so.
-                [_, second] if !judgement.is_simulated() => {
-                    (GateState::Overridden, Some(second.entry.index))
-                }
+                [_, second] if !judgement.is_simulated() => (GateState::Overridden, Some(second.entry.index)),
                 _ => (judgement.state, None),
             };
             let reasons = judgement.reasons;

@@ -45,7 +45,13 @@ fn a_route_with_everything_on_record_passes_and_says_whose_turn_it_is() {
     assert_eq!(state.record.rollback_status, RollbackStatus::Tested);
     assert_eq!(state.record.canary_status, CanaryStatus::NotStarted);
     assert_eq!(state.turn, Turn::Runtime);
-    script.order(OrderAction::Deploy, 2, A).result(OrderAction::Deploy, 2, A, RollbackStep::Verified, Some(A));
+    script.order(OrderAction::Deploy, 2, A).result(
+        OrderAction::Deploy,
+        2,
+        A,
+        RollbackStep::Verified,
+        Some(A),
+    );
     script.canary(CanaryPhase::Running, A);
     assert_eq!(script.state().record.canary_status, CanaryStatus::Running);
     script.canary(CanaryPhase::Pass, A);
@@ -56,7 +62,9 @@ fn a_route_with_everything_on_record_passes_and_says_whose_turn_it_is() {
 
 #[test]
 fn who_may_approve() {
-    let roles = |roles: &'static [Role]| move |it: &mut crate::evidence::decision::RouteDecision| it.by.roles = roles.to_vec();
+    let roles = |roles: &'static [Role]| {
+        move |it: &mut crate::evidence::decision::RouteDecision| it.by.roles = roles.to_vec()
+    };
     for (account, change, expected) in [
         ("ana", roles(&[Role::Approver]), PASS),
         ("ana", roles(&[Role::Approver, Role::Reviewer]), PASS),
@@ -67,12 +75,18 @@ fn who_may_approve() {
         ("bob", roles(&[Role::Approver]), HOLD),
         ("olga", roles(&[Role::Approver]), HOLD),
     ] {
-        let state = after(|script| { script.decide_with(Approve, account, A, change); });
+        let state = after(|script| {
+            script.decide_with(Approve, account, A, change);
+        });
         assert_eq!(state.record.validation_status, expected, "{account}");
     }
-    let step_up = after(|script| { script.decide_with(Approve, "ana", A, |it| it.by.stepped_up_at = None); });
+    let step_up = after(|script| {
+        script.decide_with(Approve, "ana", A, |it| it.by.stepped_up_at = None);
+    });
     assert_eq!(step_up.record.validation_status, HOLD);
-    let token = after(|script| { script.decide_with(Approve, "ana", A, |it| it.by.signed_in_with = SignIn::ApiToken); });
+    let token = after(|script| {
+        script.decide_with(Approve, "ana", A, |it| it.by.signed_in_with = SignIn::ApiToken);
+    });
     assert_eq!(token.record.validation_status, HOLD);
     let unlisted = {
         let mut script = Script::new();
@@ -102,6 +116,22 @@ fn who_may_approve() {
         now(),
     );
     assert_eq!((said, missing), (vec![Objection::Involved { index: 1 }], vec![]));
+}
+
+#[test]
+fn an_approval_needs_the_evidence_set_and_no_more() {
+    let mut script = ready(1);
+    script.failed_gate(Gate::Parity, A).decide(Override, "ana", A).decide(Override, "ben", A);
+    script.gate(Gate::Release, A);
+    let evidence = script.state().evidence_set();
+    assert_eq!(evidence.len(), 9, "five records, two overrides, the retained bundle and its drill");
+    for left_out in 0..=evidence.len() {
+        let mut named = evidence.clone();
+        named.truncate(left_out);
+        let mut script = script.clone();
+        script.decide_with(Approve, "ana", A, |it| it.evidence = named);
+        assert_eq!(status(&script) == PASS, left_out >= 7, "{left_out}");
+    }
 }
 
 #[test]
@@ -163,7 +193,10 @@ fn two_reviewers_in_the_same_second_give_one_final_state_by_index() {
             script.push(Signer::Portal, RouteEvent::Decision(Box::new(decision.clone())));
         }
         assert_eq!(status(&script), HOLD);
-        assert_eq!(script.state().turn, Turn::HoldOwner { owner: Some("bob".to_owned()), index: script.state().holds[0].entry.index });
+        assert_eq!(
+            script.state().turn,
+            Turn::HoldOwner { owner: Some("bob".to_owned()), index: script.state().holds[0].entry.index }
+        );
     }
     // A lift by somebody who had not seen the hold does not lift it; an approval that had not seen the lift is none.
     let blind_lift = script.decision(LiftHold, "ana", A);
@@ -202,7 +235,9 @@ fn careless_permissions_do_not_count_and_careless_denials_do() {
         });
         assert_eq!(state.record.validation_status, expected, "{kind:?}");
     }
-    let state = after(|script| { script.decide_with(Approve, "ana", A, one_not_named); });
+    let state = after(|script| {
+        script.decide_with(Approve, "ana", A, one_not_named);
+    });
     assert_eq!(state.votes[0].objections, [Objection::NotNamed { gate: Gate::Parity }]);
     for change in [wordless, future] {
         let state = after(|script| {
@@ -222,7 +257,11 @@ fn a_changed_pin_makes_an_approval_outdated_and_names_the_cause() {
     assert_eq!((change.to_string(), *index), ("driver: 570.1 -> 580.0".to_owned(), script.size - 1));
     let states: Vec<_> = state.gates.iter().map(|gate| gate.state).collect();
     assert_eq!(states[1], GateState::Outdated);
-    assert_eq!(state.record.rollback_status, RollbackStatus::Blocked, "the drill was done with the old driver");
+    assert_eq!(
+        state.record.rollback_status,
+        RollbackStatus::Blocked,
+        "the drill was done with the old driver"
+    );
     // The value comes back: nothing has changed after all.
     script.pin(Pin::Driver, "570.1");
     assert_eq!(status(&script), PASS);
@@ -235,21 +274,30 @@ fn a_changed_pin_makes_an_approval_outdated_and_names_the_cause() {
     script.policy.pins.0.extend([(Pin::Tensorrt, "1.8.0.1".to_owned()), (Pin::Driver, "580.0".to_owned())]);
     script.define();
     let state = script.state();
-    assert!(matches!(&state.outdated[..], [OutdatedCause::Pin { change, .. }] if change.pin == Pin::Tensorrt));
+    assert!(
+        matches!(&state.outdated[..], [OutdatedCause::Pin { change, .. }] if change.pin == Pin::Tensorrt)
+    );
 }
 
 #[test]
 fn new_evidence_and_new_rules_make_an_approval_outdated() {
     for gate in Gate::ALL {
-        let again = after(|script| { script.decide(Approve, "ana", A).gate(gate, A); });
-        assert_eq!(again.record.validation_status, PASS, "{gate}: a new run that says the same is no new evidence");
+        let again = after(|script| {
+            script.decide(Approve, "ana", A).gate(gate, A);
+        });
+        assert_eq!(
+            again.record.validation_status, PASS,
+            "{gate}: a new run that says the same is no new evidence"
+        );
         let state = after(|script| {
             script.decide(Approve, "ana", A).gate_with(gate, A, |it| it.checks[0].value = 1.into());
         });
         let index = state.gates[usize::from(gate.number() - 1)].entry.unwrap().index;
         assert_eq!(state.outdated, [OutdatedCause::Evidence { gate, index }]);
         assert_eq!(state.record.validation_status, HOLD);
-        let failed = after(|script| { script.decide(Approve, "ana", A).failed_gate(gate, A); });
+        let failed = after(|script| {
+            script.decide(Approve, "ana", A).failed_gate(gate, A);
+        });
         assert_eq!(failed.record.validation_status, HOLD, "{gate}");
     }
     // Good, bad, good again: who approved the first has not seen the second.
@@ -330,7 +378,11 @@ fn gates_out_of_order_do_not_count() {
 }
 
 /// Everything with a failed gate 4, then overrides and an approval.
-fn overridden(overrides: &[&str], simulated: bool, change: fn(&mut crate::evidence::decision::RouteDecision)) -> RouteState {
+fn overridden(
+    overrides: &[&str],
+    simulated: bool,
+    change: fn(&mut crate::evidence::decision::RouteDecision),
+) -> RouteState {
     let mut script = Script::new();
     script.define().gate(Gate::Source, A).gate(Gate::Build, A).gate(Gate::Bundle, A);
     if simulated {
@@ -367,14 +419,20 @@ fn an_override_takes_two_persons_and_ends() {
     assert!(matches!(soon.gates[3].overrides[0].objections[..], [Objection::Expired { .. }]));
     let wordless = overridden(&["ana", "ben"], false, |it| it.text = None);
     assert_eq!(wordless.gates[3].state, GateState::Unsatisfied);
-    let other_gate = overridden(&["ana", "ben"], false, |it| it.overrides.as_mut().unwrap().gates = vec![Gate::Source]);
+    let other_gate =
+        overridden(&["ana", "ben"], false, |it| it.overrides.as_mut().unwrap().gates = vec![Gate::Source]);
     assert_eq!(other_gate.gates[3].state, GateState::Unsatisfied);
 }
 
 #[test]
 fn an_override_ends_with_new_evidence_and_with_the_policys_days() {
     let mut script = Script::new();
-    script.define().gates(A).failed_gate(Gate::Parity, A).decide(Override, "ana", A).decide(Override, "ben", A);
+    script
+        .define()
+        .gates(A)
+        .failed_gate(Gate::Parity, A)
+        .decide(Override, "ana", A)
+        .decide(Override, "ben", A);
     assert_eq!(script.state().gates[3].state, GateState::Overridden);
     let late = now().plus_ms(8 * 24 * 3_600_000).unwrap();
     assert_eq!(judge_route(ROUTE, &script.log(), late).gates[3].state, GateState::Unsatisfied);
@@ -382,7 +440,12 @@ fn an_override_ends_with_new_evidence_and_with_the_policys_days() {
     assert_eq!(script.state().gates[3].state, GateState::Unsatisfied);
     let mut forbidden = Script::new();
     forbidden.policy.overrides.allowed = false;
-    forbidden.define().gates(A).failed_gate(Gate::Parity, A).decide(Override, "ana", A).decide(Override, "ben", A);
+    forbidden
+        .define()
+        .gates(A)
+        .failed_gate(Gate::Parity, A)
+        .decide(Override, "ana", A)
+        .decide(Override, "ben", A);
     assert_eq!(forbidden.state().gates[3].state, GateState::Unsatisfied);
 }
 

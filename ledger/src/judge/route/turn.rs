@@ -79,6 +79,7 @@ pub(super) fn of(state: &RouteState) -> Turn {
     if let Some(Missing::Approvals { counted, needed }) = find(|it| matches!(it, Missing::Approvals { .. })) {
         return Turn::Approver { more: needed - counted };
     }
-    let is_live = state.live.as_ref().and_then(|live| live.bundle) == state.record.bundle_digest.map(|it| it.0);
+    let is_live =
+        state.live.as_ref().and_then(|live| live.bundle) == state.record.bundle_digest.map(|it| it.0);
     if is_live && state.record.canary_status == CanaryStatus::Pass { Turn::Nobody } else { Turn::Runtime }
 }

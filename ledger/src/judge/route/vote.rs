@@ -224,7 +224,9 @@ impl<'a> Decisions<'a> {
                 RouteEvent::Result(result) if result.action == OrderAction::Rollback => {
                     this.rolled_back(entry, result.order, result.step);
                 }
-                RouteEvent::Canary(canary) if canary.bundle == bundle && canary.phase == CanaryPhase::Failed => {
+                RouteEvent::Canary(canary)
+                    if canary.bundle == bundle && canary.phase == CanaryPhase::Failed =>
+                {
                     this.end_approvals(entry.index);
                 }
                 _ => {}
@@ -342,7 +344,9 @@ impl<'a> Decisions<'a> {
         }
         // A hold that the approver had not seen stands.
         let lifts = |hold: &OpenHold| {
-            (hold.route_wide || ours) && hold.entry.index < decision.seen.size && hold.entry.index < entry.index
+            (hold.route_wide || ours)
+                && hold.entry.index < decision.seen.size
+                && hold.entry.index < entry.index
         };
         let lifted: Vec<u64> =
             self.holds.iter().filter(|hold| lifts(hold)).map(|hold| hold.entry.index).collect();

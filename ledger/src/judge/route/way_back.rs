@@ -5,12 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{
-    EntryRef,
-    entry::RouteEvent,
-    live,
-    view::View,
-};
+use super::{EntryRef, entry::RouteEvent, live, view::View};
 use crate::{
     evidence::{
         pin::{Pin, PinChange, Pins},
@@ -141,7 +136,10 @@ pub(super) fn readiness(view: &View<'_>, bundle: Sha256Digest, size: u64, at: Ti
     let kept_since = kept_since(view, record);
     let drill = view.entries.iter().rev().find_map(|entry| match &entry.event {
         RouteEvent::Result(it)
-            if it.action == OrderAction::Drill && it.to == bundle && entry.index > kept_since && it.step.is_last() =>
+            if it.action == OrderAction::Drill
+                && it.to == bundle
+                && entry.index > kept_since
+                && it.step.is_last() =>
         {
             Some((EntryRef::of(entry), &**it))
         }
@@ -161,7 +159,8 @@ fn kept_since(view: &View<'_>, record: &RetentionRecord) -> u64 {
         if let RouteEvent::Retention(it) = &entry.event
             && it.bundle.digest == record.bundle.digest
         {
-            let same = it.state == RetentionState::Retained && it.runtime_config.digest == record.runtime_config.digest;
+            let same = it.state == RetentionState::Retained
+                && it.runtime_config.digest == record.runtime_config.digest;
             since = if same { since.or(Some(entry.index)) } else { None };
         }
     }
@@ -197,7 +196,13 @@ fn judge_drill(
     }
     let pins = view.pins(size);
     let runtime = |pins: &Pins| -> Pins {
-        Pins(pins.0.iter().filter(|(pin, _)| Pin::RUNTIME.contains(pin)).map(|(k, v)| (*k, v.clone())).collect())
+        Pins(
+            pins.0
+                .iter()
+                .filter(|(pin, _)| Pin::RUNTIME.contains(pin))
+                .map(|(k, v)| (*k, v.clone()))
+                .collect(),
+        )
     };
     let changes = runtime(&result.observed).changes(&runtime(&pins));
     let changes: Vec<_> = changes.into_iter().filter(|change| change.after.is_some()).collect();

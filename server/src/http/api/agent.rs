@@ -18,6 +18,7 @@ use crate::{
     auth::extract::{Allowed, Enrol},
     clock,
     error::{Answer, Problem},
+    http::json::Body,
     log::writer::{AppendError, Candidate},
     projection::Conflict,
     secret::{self, Secret},
@@ -67,7 +68,7 @@ pub struct Enrolled {
 pub async fn enrol(
     _: Allowed<Enrol>,
     State(state): State<AppState>,
-    Json(enrolment): Json<Enrolment>,
+    Body(enrolment): Body<Enrolment>,
 ) -> Answer<(StatusCode, Json<Enrolled>)> {
     let key = PublicKey::from_base64(&enrolment.public_key).map_err(|error| {
         Problem::refused("bad_key", error.to_string()).field("publicKey").found(&enrolment.public_key)

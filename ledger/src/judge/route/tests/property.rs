@@ -27,23 +27,39 @@ fn bundle(first: bool) -> Sha256Digest {
 
 fn play(script: &mut Script, step: Step) {
     match step {
-        Step::Skip => { script.skip(); },
-        Step::Gate(gate, good, first) if good => { script.gate(gate, bundle(first)); },
-        Step::Gate(gate, _, first) => { script.failed_gate(gate, bundle(first)); },
-        Step::Decide(kind, who, first, careless) => { script.decide_with(kind, PERSONS[who], bundle(first), |it| {
-            if careless {
-                it.seen.size = it.seen.size.saturating_sub(3);
-                it.evidence.truncate(6);
-            }
-        }); },
-        Step::Pin(new) => { script.pin(Pin::Driver, if new { "580.0" } else { "570.1" }); },
+        Step::Skip => {
+            script.skip();
+        }
+        Step::Gate(gate, good, first) if good => {
+            script.gate(gate, bundle(first));
+        }
+        Step::Gate(gate, _, first) => {
+            script.failed_gate(gate, bundle(first));
+        }
+        Step::Decide(kind, who, first, careless) => {
+            script.decide_with(kind, PERSONS[who], bundle(first), |it| {
+                if careless {
+                    it.seen.size = it.seen.size.saturating_sub(3);
+                    it.evidence.truncate(6);
+                }
+            });
+        }
+        Step::Pin(new) => {
+            script.pin(Pin::Driver, if new { "580.0" } else { "570.1" });
+        }
         Step::Define(strict) => {
             script.policy.approvals.needed = if strict { 2 } else { 1 };
             script.define();
         }
-        Step::Canary(phase, first) => { script.canary(phase, bundle(first)); },
-        Step::Retain(state, first) => { script.retain(state, bundle(first)); },
-        Step::Order(action, number, first) => { script.order(action, number.into(), bundle(first)); },
+        Step::Canary(phase, first) => {
+            script.canary(phase, bundle(first));
+        }
+        Step::Retain(state, first) => {
+            script.retain(state, bundle(first));
+        }
+        Step::Order(action, number, first) => {
+            script.order(action, number.into(), bundle(first));
+        }
         Step::Result(action, number, first, step) => {
             let to = bundle(first);
             let live = matches!(step, RollbackStep::Restored | RollbackStep::Verified).then_some(to);
@@ -55,9 +71,16 @@ fn play(script: &mut Script, step: Step) {
 fn any_step() -> impl Strategy<Value = Step> {
     let gate = prop::sample::select(&Gate::ALL[..]);
     let decision = prop::sample::select(vec![Approve, Approve, Hold, Reject, Override, LiftHold, LiftHold]);
-    let phase = prop::sample::select(vec![CanaryPhase::Planned, CanaryPhase::Running, CanaryPhase::Pass, CanaryPhase::Failed]);
-    let retention = prop::sample::select(vec![RetentionState::Retained, RetentionState::Purged, RetentionState::Damaged]);
-    let action = || prop::sample::select(vec![OrderAction::Deploy, OrderAction::Rollback, OrderAction::Drill]);
+    let phase = prop::sample::select(vec![
+        CanaryPhase::Planned,
+        CanaryPhase::Running,
+        CanaryPhase::Pass,
+        CanaryPhase::Failed,
+    ]);
+    let retention =
+        prop::sample::select(vec![RetentionState::Retained, RetentionState::Purged, RetentionState::Damaged]);
+    let action =
+        || prop::sample::select(vec![OrderAction::Deploy, OrderAction::Rollback, OrderAction::Drill]);
     let step = prop::sample::select(vec![
         RollbackStep::Acknowledged,
         RollbackStep::Restored,
@@ -119,15 +142,15 @@ fn any_steps() -> impl Strategy<Value = Vec<Step>> {
 }
 
 fn passes(log: &RouteLog) -> bool {
-    [A, B].into_iter().any(|bundle| {
-        judge_bundle(ROUTE, BundleDigest(bundle), log, now()).record.validation_status == PASS
-    })
+    [A, B]
+        .into_iter()
+        .any(|bundle| judge_bundle(ROUTE, BundleDigest(bundle), log, now()).record.validation_status == PASS)
 }
 
 /// Whether an entry can only permit: without it, and even without saying so, nothing more passes.
 fn only_permits(entry: &RouteEntry) -> bool {
     match &entry.event {
-        RouteEvent::Decision(it) => matches!(it.decision, Approve | Override),
+        RouteEvent::Decision(it) => matches!(it.decision, Approve | Override | LiftHold),
         RouteEvent::Retention(it) => it.state == RetentionState::Retained,
         _ => false,
     }
@@ -144,7 +167,8 @@ proptest! {
             // A reader that cannot show an entry cannot say yes at all, whatever the entry was.
             let without = log.without(index);
             prop_assert!(!passes(&without), "without {index}");
-            prop_assert!(order_refusals(ROUTE, &without, OrderAction::Rollback, A, config(A), now()).len() > 0);
+            let order = order_refusals(ROUTE, &without, OrderAction::Rollback, A, config(A), now());
+            prop_assert!(!order.is_empty());
         }
         for size in 0..log.size {
             // A reader that stops early knows that it does.
@@ -269,14 +293,41 @@ fn rename(event: &mut RouteEvent) {
     "other".clone_into(route);
 }
 
+/// Why a reader must say what it examined: what forbids, dropped without a trace, would turn "no" into "yes".
+#[test]
+fn what_forbids_cannot_be_dropped_without_a_trace() {
+    let stories: [fn(&mut Script); 4] = [
+        |script| {
+            script.decide(Hold, "ben", A);
+        },
+        |script| {
+            script.failed_gate(Gate::Parity, A);
+        },
+        |script| {
+            script.pin(Pin::Driver, "580.0");
+        },
+        |script| {
+            script.canary(CanaryPhase::Failed, A);
+        },
+    ];
+    for story in stories {
+        let mut script = ready(1);
+        script.decide(Approve, "ana", A);
+        story(&mut script);
+        let log = script.log();
+        let mut dropped = log.clone();
+        dropped.entries.pop();
+        assert!(!passes(&log) && passes(&dropped) && !passes(&log.without(script.size - 1)));
+    }
+}
+
 /// The stories reach both answers, so that the properties say something.
 #[test]
 fn the_stories_reach_both_answers() {
     use proptest::{strategy::ValueTree, test_runner::TestRunner};
     let mut runner = TestRunner::deterministic();
     let stories = 400;
-    let passing = (0..stories)
-        .filter(|_| passes(&any_script().new_tree(&mut runner).unwrap().current().log()))
-        .count();
+    let passing =
+        (0..stories).filter(|_| passes(&any_script().new_tree(&mut runner).unwrap().current().log())).count();
     assert!(passing > stories / 8 && passing < stories * 7 / 8, "{passing} of {stories}");
 }

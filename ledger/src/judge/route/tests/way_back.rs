@@ -10,7 +10,11 @@ fn the_way_back_is_tested_only_by_a_valid_drill() {
     script.define().gates(A).canary(CanaryPhase::Planned, A);
     assert_eq!(lacks(&script), [WayBackLack::NotRetained]);
     script.result(OrderAction::Drill, 1, A, RollbackStep::Verified, None).retain(RetentionState::Retained, A);
-    assert_eq!(lacks(&script), [WayBackLack::NeverDrilled], "a drill before the bundle was kept shows nothing");
+    assert_eq!(
+        lacks(&script),
+        [WayBackLack::NeverDrilled],
+        "a drill before the bundle was kept shows nothing"
+    );
     script.result(OrderAction::Drill, 1, A, RollbackStep::Restored, None);
     assert_eq!(lacks(&script), [WayBackLack::NeverDrilled], "a drill that goes on has shown nothing yet");
     script.result(OrderAction::Drill, 1, A, RollbackStep::Verified, None);
@@ -43,7 +47,8 @@ fn a_drill_that_restored_something_else_or_elsewhere_does_not_count() {
     let elsewhere: Change = |it| it.runtime_target = "native_cpp_task_api_on_nvidia_a100".to_owned();
     let old_driver: Change = |it| drop(it.observed.0.insert(Pin::Driver, "560.0".to_owned()));
     let from_the_future: Change = |it| it.at = now().plus_ms(1).unwrap();
-    for change in [other_bytes, other_config, unwell, hung, unchecked, elsewhere, old_driver, from_the_future] {
+    for change in [other_bytes, other_config, unwell, hung, unchecked, elsewhere, old_driver, from_the_future]
+    {
         let mut script = ready(1);
         assert_eq!(lacks(&script), []);
         script.result(OrderAction::Drill, 5, A, RollbackStep::Verified, None);
@@ -59,9 +64,21 @@ fn a_drill_that_restored_something_else_or_elsewhere_does_not_count() {
 fn b_live() -> Script {
     let mut script = ready(1);
     script.decide(Approve, "ana", A);
-    script.order(OrderAction::Deploy, 1, A).result(OrderAction::Deploy, 1, A, RollbackStep::Verified, Some(A));
+    script.order(OrderAction::Deploy, 1, A).result(
+        OrderAction::Deploy,
+        1,
+        A,
+        RollbackStep::Verified,
+        Some(A),
+    );
     script.gates(B).canary(CanaryPhase::Planned, B).decide(Approve, "ana", B);
-    script.order(OrderAction::Deploy, 2, B).result(OrderAction::Deploy, 2, B, RollbackStep::Verified, Some(B));
+    script.order(OrderAction::Deploy, 2, B).result(
+        OrderAction::Deploy,
+        2,
+        B,
+        RollbackStep::Verified,
+        Some(B),
+    );
     script.canary(CanaryPhase::Running, B);
     script
 }
@@ -128,7 +145,13 @@ fn a_rollback_that_failed_neither_sets_nor_lifts_a_hold() {
     }
     // It restored something and then failed its health check: the hold stays.
     let mut script = b_live();
-    script.order(OrderAction::Rollback, 3, A).result(OrderAction::Rollback, 3, A, RollbackStep::Restored, Some(A));
+    script.order(OrderAction::Rollback, 3, A).result(
+        OrderAction::Rollback,
+        3,
+        A,
+        RollbackStep::Restored,
+        Some(A),
+    );
     script.result(OrderAction::Rollback, 3, A, RollbackStep::Failed, Some(B));
     assert_eq!(script.state().holds.len(), 1);
 }
@@ -157,7 +180,10 @@ fn what_was_live_at_a_moment() {
     assert_eq!(live(result_at(1)), Some((A, OrderAction::Deploy, ana())));
     assert_eq!(live(ms(result_at(2), -1)), Some((A, OrderAction::Deploy, ana())));
     assert_eq!(live(result_at(2)), Some((B, OrderAction::Deploy, ana())));
-    assert_eq!(live(rolled_back_at).map(|(bundle, action, _)| (bundle, action)), Some((A, OrderAction::Rollback)));
+    assert_eq!(
+        live(rolled_back_at).map(|(bundle, action, _)| (bundle, action)),
+        Some((A, OrderAction::Rollback))
+    );
     assert_eq!(live_at(ROUTE, &log.without(0), now()), LiveAt::Unknown);
     assert_eq!(live_at("other", &log, now()), LiveAt::Nothing);
 }
@@ -167,7 +193,10 @@ fn orders_are_refused_before_anything_changes() {
     let script = b_live();
     let log = script.log();
     let refused = |action, to, config| order_refusals(ROUTE, &log, action, to, config, now());
-    assert_eq!(refused(OrderAction::Rollback, A, config(B)), [Missing::WayBack { lack: WayBackLack::OtherConfig }]);
+    assert_eq!(
+        refused(OrderAction::Rollback, A, config(B)),
+        [Missing::WayBack { lack: WayBackLack::OtherConfig }]
+    );
     assert_eq!(refused(OrderAction::Drill, A, config(A)), []);
     assert!(!refused(OrderAction::Deploy, B, config(B)).is_empty(), "what is not retained is not deployed");
     // To put A in B's place, B would have to be retained as the way back.

@@ -1,0 +1,79 @@
+//! Which checkpoint, and which revision of it.
+
+use acta_ledger::{
+    evidence::{
+        gate::{Check, CheckVerdict},
+        route::{RouteDefinition, is_moving_revision},
+    },
+    log::digest::Sha256Digest,
+};
+use serde_json::{Value, json};
+
+use super::{
+    super::{Saying as _, check},
+    Args,
+};
+use crate::error::{CliError, Result};
+
+/// The longest id or revision.
+const MAX_BYTES: usize = 200;
+
+fn plain(field: &str, text: &str) -> Result<String> {
+    let text = text.trim();
+    if text.is_empty() || text.len() > MAX_BYTES || text.chars().any(char::is_control) {
+        return Err(CliError::usage("this is no name")
+            .field(field)
+            .found(format!("{:?}", crate::builder::framing::cut(text, MAX_BYTES)))
+            .expected(format!("1 to {MAX_BYTES} bytes")));
+    }
+    Ok(text.to_owned())
+}
+
+/// The checkpoint's id: as a person says it, and the route's.
+pub fn checkpoint_id(args: &Args, definition: Option<&RouteDefinition>) -> Result<Check> {
+    let name = "checkpoint_id";
+    let Some(id) = &args.checkpoint_id else {
+        return Ok(check(name, CheckVerdict::Hold, Value::Null)
+            .because("nobody says which checkpoint this is: --checkpoint-id"));
+    };
+    let id = plain("--checkpoint-id", id)?;
+    let stated = |verdict| check(name, verdict, json!(id));
+    let by = args.common.person()?;
+    Ok(match definition {
+        Some(definition) if definition.checkpoint != id => stated(CheckVerdict::Fail)
+            .stated_by(&by)
+            .because(format!("the route is about {}", definition.checkpoint)),
+        _ => stated(CheckVerdict::Pass).stated_by(&by),
+    })
+}
+
+/// Whether the revision is pinned, and to what was read.
+pub fn check_pinned(args: &Args, definition: Option<&RouteDefinition>, list: Sha256Digest) -> Result<Check> {
+    let name = "revision_pinned";
+    let own = format!("sha256:{list}");
+    let Some(revision) = &args.revision else {
+        return Ok(check(name, CheckVerdict::Hold, json!({ "revision": null, "fileList": own })).because(
+            format!("the revision is unknown: name the commit, or pin what is here with --revision {own}"),
+        ));
+    };
+    let revision = plain("--revision", revision)?;
+    let value = json!({ "revision": revision, "fileList": own });
+    if is_moving_revision(&revision) {
+        return Ok(check(name, CheckVerdict::Hold, value).because(format!(
+            "{revision:?} can move: a commit has 40 or 64 hexadecimal digits in lower case"
+        )));
+    }
+    if let Some(definition) = definition.filter(|definition| definition.checkpoint_revision != revision) {
+        return Ok(check(name, CheckVerdict::Fail, value)
+            .because(format!("the route is pinned to {}", definition.checkpoint_revision)));
+    }
+    if revision.starts_with("sha256:") {
+        return Ok(if revision == own {
+            check(name, CheckVerdict::Pass, value)
+        } else {
+            check(name, CheckVerdict::Fail, value).because(format!("the files here are {own}"))
+        });
+    }
+    // That these files are those of the commit is the word of whoever fetched them.
+    Ok(check(name, CheckVerdict::Pass, value).stated_by(&args.common.person()?))
+}

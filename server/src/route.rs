@@ -1,0 +1,67 @@
+//! Routes on the server: reads a route's entries for the fold, and writes what persons decide.
+//!
+//! The server decides nothing. Before it signs for a person it runs the same fold that every reader will run, and
+//! refuses what the fold would not count: so a decision that is in the log is one that meant something when it was made.
+
+pub mod act;
+
+use acta_ledger::{
+    evidence::{decision::SeenHead, route::BundleDigest},
+    judge::route::{RouteEntry, RouteEvent, RouteLog, RouteState, Signer, judge_bundle, judge_route},
+    log::{dsse::Envelope, statement::Statement},
+};
+
+use crate::{
+    clock,
+    error::{Answer, Problem},
+    startup::AppState,
+    store,
+};
+
+/// A route's entries up to the newest tree head, and that tree head.
+pub async fn read(state: &AppState, route: &str) -> Answer<(RouteLog, SeenHead)> {
+    let head = state.log.head().head;
+    let mut entries = Vec::new();
+    for index in store::route::entries(&state.database.read, route, head.size).await? {
+        entries.push(entry(state, index).await?);
+    }
+    let seen = SeenHead { origin: head.origin, size: head.size, root: head.root };
+    // The projection is made by the log's writer in the entries' own transaction, so it has examined every one of them.
+    Ok((RouteLog::whole(head.size, entries), seen))
+}
+
+async fn entry(state: &AppState, index: u64) -> Answer<RouteEntry> {
+    let damaged = |error: String| Problem::internal(format_args!("entry {index} is damaged: {error}"));
+    let stored = state.reader.entry(index).await?.ok_or_else(|| damaged("it is missing".to_owned()))?;
+    let envelope = Envelope::parse(&stored.record).map_err(|error| damaged(error.to_string()))?;
+    let statement = Statement::from_envelope(&envelope).map_err(|error| damaged(error.to_string()))?;
+    let event = RouteEvent::read(&statement).map_err(|error| damaged(error.to_string()))?;
+    let event = event.ok_or_else(|| damaged("it concerns no route".to_owned()))?;
+    let facts = store::ledger::facts(&state.database.read, index).await?;
+    let signer = facts.ok_or_else(|| damaged("nobody signed it".to_owned()))?.signer;
+    let signer = if signer == "portal" {
+        Signer::Portal
+    } else {
+        let owner = store::agent::by_name(&state.database.read, &signer).await?.and_then(|agent| agent.owner);
+        Signer::Agent { name: signer, owner }
+    };
+    Ok(RouteEntry { index, leaf: stored.leaf_hash, signer, event })
+}
+
+/// The state of a route, for its newest bundle or for the one that is asked for.
+pub async fn state_of(
+    state: &AppState,
+    route: &str,
+    bundle: Option<BundleDigest>,
+) -> Answer<(RouteState, RouteLog, SeenHead)> {
+    let (log, seen) = read(state, route).await?;
+    if log.entries.is_empty() {
+        return Err(Problem::not_found("no such route").field("route").found(route));
+    }
+    let now = clock::now();
+    let judged = match bundle {
+        Some(bundle) => judge_bundle(route, bundle, &log, now),
+        None => judge_route(route, &log, now),
+    };
+    Ok((judged, log, seen))
+}
