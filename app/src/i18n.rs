@@ -1,4 +1,5 @@
-//! Languages: which one a request gets, and the texts in it. The catalogues are `locales/en.ftl` and `locales/es.ftl`.
+//! Languages: which one a request gets, and the texts in it. The catalogues are the files in
+//! `locales/en` and `locales/es`.
 
 use std::{borrow::Cow, collections::HashMap};
 
@@ -139,8 +140,24 @@ mod tests {
 
     use super::*;
 
-    const EN: &str = include_str!("locales/en.ftl");
-    const ES: &str = include_str!("locales/es.ftl");
+    const EN: &str = concat!(
+        include_str!("locales/en/portal.ftl"),
+        "\n",
+        include_str!("locales/en/route.ftl"),
+        "\n",
+        include_str!("locales/en/decide.ftl"),
+        "\n",
+        include_str!("locales/en/people.ftl")
+    );
+    const ES: &str = concat!(
+        include_str!("locales/es/portal.ftl"),
+        "\n",
+        include_str!("locales/es/route.ftl"),
+        "\n",
+        include_str!("locales/es/decide.ftl"),
+        "\n",
+        include_str!("locales/es/people.ftl")
+    );
 
     fn keys(catalogue: &str) -> BTreeSet<&str> {
         catalogue

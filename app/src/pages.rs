@@ -1,8 +1,12 @@
 //! The pages: each one answers one question in its first line.
 
+pub mod account;
 pub mod entry;
 pub mod error;
 pub mod ledger;
+pub mod people;
+pub mod route;
+pub mod routes;
 pub mod run;
 pub mod runs;
 pub mod sign_in;
@@ -16,9 +20,15 @@ use crate::{context::PageContext, portal::PageError, routes::Page};
 pub enum Room {
     /// The runs.
     Runs,
+    /// The routes.
+    Routes,
     /// The ledger.
     Ledger,
-    /// Neither.
+    /// The accounts.
+    People,
+    /// The viewer's own account.
+    Account,
+    /// None of them.
     Elsewhere,
 }
 
@@ -42,6 +52,14 @@ pub async fn load(context: &PageContext) -> Ready {
         (None, Some(Page::Runs)) => runs::load(context).await,
         (None, Some(Page::Run(id))) => run::load(context, &id).await,
         (None, Some(Page::Entry(which))) => entry::load(context, &which).await,
+        (None, Some(Page::Routes)) => routes::load(context).await,
+        (None, Some(Page::Route(name))) => route::load(context, &name).await,
+        (None, Some(Page::Decide(name))) => route::decide::load(context, &name).await,
+        (None, Some(Page::Rollback(name))) => route::rollback::load(context, &name).await,
+        (None, Some(Page::Done { route, entry })) => route::done::load(context, &route, &entry).await,
+        (None, Some(Page::Live(name))) => route::live::load(context, &name).await,
+        (None, Some(Page::Account)) => account::load(context).await,
+        (None, Some(Page::People)) => people::load(context).await,
         (None, Some(Page::Ledger)) => ledger::load(context).await,
         (None, Some(Page::SignIn)) => Ok(sign_in::show(context)),
     };

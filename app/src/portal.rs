@@ -3,7 +3,10 @@
 
 use async_trait::async_trait;
 
-use crate::view::{EntryView, LedgerView, RunFilter, RunView, RunsView, Viewer};
+use crate::view::{
+    EntryView, LedgerView, RunFilter, RunView, RunsView, Viewer,
+    route::{AccountView, DoneView, LiveView, PersonRow, RouteView, RoutesView},
+};
 
 /// Why a page cannot be shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,4 +47,16 @@ pub trait Portal: Send + Sync + 'static {
     async fn entry(&self, which: &str) -> Result<EntryView, PageError>;
     /// The ledger; entries below `before`, newest first.
     async fn ledger(&self, before: Option<u64>) -> Result<LedgerView, PageError>;
+    /// The board of routes.
+    async fn routes(&self) -> Result<RoutesView, PageError>;
+    /// One route, for its newest bundle or for the one whose digest (64 digits) is given.
+    async fn route(&self, name: &str, bundle: Option<&str>) -> Result<RouteView, PageError>;
+    /// A decision or an order of a route after it was signed.
+    async fn done(&self, route: &str, entry: &str) -> Result<DoneView, PageError>;
+    /// What was live on a route at a moment (RFC 3339, or a date).
+    async fn live(&self, route: &str, at: &str) -> Result<LiveView, PageError>;
+    /// The viewer's own account; not found for nobody.
+    async fn account(&self) -> Result<AccountView, PageError>;
+    /// All accounts; not found for whoever may not see them.
+    async fn people(&self) -> Result<Vec<PersonRow>, PageError>;
 }

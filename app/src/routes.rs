@@ -1,10 +1,35 @@
 //! One table of paths: what the server routes here, what the pages link to, and which page a path means.
 
 /// The paths that show a page, in axum's spelling. Whatever else is asked for becomes the 404 page.
-pub const PATHS: &[&str] = &["/", "/runs", "/runs/{id}", "/entries/{which}", "/ledger", "/sign-in"];
+pub const PATHS: &[&str] = &[
+    "/",
+    "/runs",
+    "/runs/{id}",
+    "/routes",
+    "/routes/{name}",
+    "/routes/{name}/decide",
+    "/routes/{name}/rollback",
+    "/routes/{name}/done/{entry}",
+    "/routes/{name}/live",
+    "/entries/{which}",
+    "/ledger",
+    "/account",
+    "/people",
+    "/sign-in",
+];
 
 /// The runs.
 pub const RUNS: &str = "/runs";
+/// The board of routes.
+pub const ROUTES: &str = "/routes";
+/// The viewer's own account.
+pub const ACCOUNT: &str = "/account";
+/// Where one of the viewer's sessions is ended.
+pub const REVOKE_SESSION: &str = "/account/sessions/revoke";
+/// Where one of the viewer's tokens is revoked.
+pub const REVOKE_TOKEN: &str = "/account/tokens/revoke";
+/// All accounts.
+pub const PEOPLE: &str = "/people";
 /// The ledger.
 pub const LEDGER: &str = "/ledger";
 /// The form that signs in, and where it posts to.
@@ -23,32 +48,109 @@ pub enum Page {
     Run(String),
     /// One entry, by index or digest.
     Entry(String),
+    /// The board of routes.
+    Routes,
+    /// One route.
+    Route(String),
+    /// The review of a decision on a route.
+    Decide(String),
+    /// A rollback, a drill or a deployment: the choice, or its review where the query names a bundle.
+    Rollback(String),
+    /// What was signed on a route, by the entry.
+    Done {
+        /// The route.
+        route: String,
+        /// The entry.
+        entry: String,
+    },
+    /// What was live on a route at a moment.
+    Live(String),
     /// The ledger.
     Ledger,
+    /// The viewer's own account.
+    Account,
+    /// All accounts.
+    People,
     /// Signing in.
     SignIn,
 }
 
 impl Page {
-    /// Reads a path; the percent-encoding of its last segment is undone.
+    /// Reads a path; the percent-encoding of its names is undone.
     pub fn parse(path: &str) -> Option<Self> {
         let path = path.strip_suffix('/').unwrap_or(path);
         match path {
-            "" | RUNS => Some(Self::Runs),
-            LEDGER => Some(Self::Ledger),
-            SIGN_IN => Some(Self::SignIn),
-            _ => {
-                let (room, last) = path.strip_prefix('/')?.split_once('/')?;
-                let last = percent_decode(last)?;
-                match room {
-                    _ if last.is_empty() || last.contains('/') => None,
-                    "runs" => Some(Self::Run(last)),
-                    "entries" => Some(Self::Entry(last)),
-                    _ => None,
-                }
+            "" | RUNS => return Some(Self::Runs),
+            ROUTES => return Some(Self::Routes),
+            LEDGER => return Some(Self::Ledger),
+            ACCOUNT => return Some(Self::Account),
+            PEOPLE => return Some(Self::People),
+            SIGN_IN => return Some(Self::SignIn),
+            _ => {}
+        }
+        let mut parts = Vec::new();
+        for part in path.strip_prefix('/')?.split('/') {
+            parts.push(percent_decode(part).filter(|part| !part.is_empty() && !part.contains('/'))?);
+        }
+        let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+        match parts[..] {
+            ["runs", id] => Some(Self::Run(id.to_owned())),
+            ["entries", which] => Some(Self::Entry(which.to_owned())),
+            ["routes", name] => Some(Self::Route(name.to_owned())),
+            ["routes", name, "decide"] => Some(Self::Decide(name.to_owned())),
+            ["routes", name, "rollback"] => Some(Self::Rollback(name.to_owned())),
+            ["routes", name, "live"] => Some(Self::Live(name.to_owned())),
+            ["routes", route, "done", entry] => {
+                Some(Self::Done { route: route.to_owned(), entry: entry.to_owned() })
             }
+            _ => None,
         }
     }
+}
+
+/// The page of a route, for its newest bundle.
+pub fn route(name: &str) -> String {
+    format!("{ROUTES}/{}", percent_encode(name))
+}
+
+/// The page of a route, for one bundle.
+pub fn route_bundle(name: &str, bundle: impl std::fmt::Display) -> String {
+    format!("{}?bundle={bundle}", route(name))
+}
+
+/// The review of a decision.
+pub fn decide(name: &str) -> String {
+    format!("{}/decide", route(name))
+}
+
+/// Where a decision is posted to.
+pub fn decisions(name: &str) -> String {
+    format!("{}/decisions", route(name))
+}
+
+/// The choice of a bundle to go back to, and the review of every order.
+pub fn rollback(name: &str) -> String {
+    format!("{}/rollback", route(name))
+}
+
+/// The review of an order: `rollback`, `drill` or `deploy`.
+pub fn order_review(name: &str, action: &str, to: impl std::fmt::Display) -> String {
+    format!("{}?action={action}&to={to}", rollback(name))
+}
+
+/// Where an order is posted to.
+pub fn orders(name: &str) -> String {
+    format!("{}/orders", route(name))
+}
+
+/// What was signed.
+pub fn done(name: &str, entry: impl std::fmt::Display) -> String {
+    format!("{}/done/{entry}", route(name))
+}
+
+/// What was live at a moment; the query's `at` says which.
+pub fn live(name: &str) -> String {
+    format!("{}/live", route(name))
 }
 
 /// The page of a run.
@@ -63,7 +165,7 @@ pub fn entry(which: impl std::fmt::Display) -> String {
 
 /// The bytes of a blob.
 pub fn blob(digest: impl std::fmt::Display) -> String {
-    format!("/api/v1/blobs/{digest}")
+    format!("/api/v1/blobs/sha256/{digest}")
 }
 
 /// What the island verifies: `acta_ledger::log::verification::Material` as JSON.
@@ -147,6 +249,17 @@ mod tests {
             ("/entries/7", Some(Page::Entry("7".to_owned()))),
             ("/entries/a%20b", Some(Page::Entry("a b".to_owned()))),
             ("/ledger", Some(Page::Ledger)),
+            ("/routes/", Some(Page::Routes)),
+            ("/routes/mini", Some(Page::Route("mini".to_owned()))),
+            ("/routes/mini/decide", Some(Page::Decide("mini".to_owned()))),
+            ("/routes/mini/rollback", Some(Page::Rollback("mini".to_owned()))),
+            ("/routes/mini/live", Some(Page::Live("mini".to_owned()))),
+            ("/routes/mini/done/7", Some(Page::Done { route: "mini".to_owned(), entry: "7".to_owned() })),
+            ("/routes/mini/done", None),
+            ("/routes//done/7", None),
+            ("/routes/a%2Fb", None),
+            ("/account", Some(Page::Account)),
+            ("/people", Some(Page::People)),
             ("/sign-in", Some(Page::SignIn)),
             ("/runs/a/b", None),
             ("/runs/a%2Fb", None),

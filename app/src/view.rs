@@ -1,5 +1,7 @@
 //! What the pages show: plain structs that the server fills from its projections. No page reads a database.
 
+pub mod route;
+
 use acta_ledger::{
     evidence::{build::BuildSummary, phase_tree::PhaseTree},
     log::{digest::Sha256Digest, timestamp::Timestamp, verification::Report},

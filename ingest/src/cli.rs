@@ -61,6 +61,11 @@ pub enum Command {
     /// Gathers the evidence of one of the five gates, or shows what is still missing.
     #[command(subcommand)]
     Gate(Box<command::gate::Gate>),
+    /// Imports a report of another tool, bound to a bundle.
+    Import(command::import::Import),
+    /// Puts a canary's plan, its start or what it came to on record.
+    #[command(subcommand)]
+    Canary(command::canary::Canary),
     /// Shows the agent, its server and its outbox.
     Status(command::status::Status),
     /// Verifies an entry of a log: signature, inclusion, tree head.

@@ -2,9 +2,11 @@
 
 pub mod build;
 pub mod bundle;
+pub mod canary;
 pub mod completions;
 pub mod enrol;
 pub mod gate;
+pub mod import;
 pub mod init;
 pub mod push;
 pub mod route;
@@ -30,6 +32,8 @@ pub fn run(cli: Cli, ui: Ui) -> Result<Exit> {
         Command::Bundle(command) => command.run(&home()?, ui),
         Command::Route(command) => command.run(&home()?, ui),
         Command::Gate(command) => command.run(&home()?, ui),
+        Command::Import(command) => command.run(&home()?, ui),
+        Command::Canary(command) => command.run(&home()?, ui),
         Command::Status(command) => command.run(&home()?, ui),
         Command::Verify(command) => command.run(&home()?, ui),
         Command::Completions(command) => command.run(ui),
@@ -47,6 +51,8 @@ pub fn wants_json(command: &Command) -> bool {
         Command::Bundle(command) => command.wants_json(),
         Command::Route(command) => command.wants_json(),
         Command::Gate(command) => command.wants_json(),
+        Command::Import(command) => command.json,
+        Command::Canary(command) => command.wants_json(),
         Command::Status(command) => command.json,
         Command::Verify(command) => command.json,
         Command::Completions(_) | Command::Worker => false,

@@ -130,8 +130,9 @@ pub struct Parsed {
 impl Parsed {
     /// A report of which nothing but its own form is known yet.
     fn new(dialect: &str, report: &impl Serialize) -> Result<Self> {
-        let report = serde_json::to_value(report)
-            .map_err(|error| CliError::failure("the report cannot be brought into our form").found(error.to_string()))?;
+        let report = serde_json::to_value(report).map_err(|error| {
+            CliError::failure("the report cannot be brought into our form").found(error.to_string())
+        })?;
         Ok(Self {
             dialect: dialect.to_owned(),
             reported_at: None,
@@ -179,7 +180,8 @@ pub fn read_files(format: Format, paths: &[PathBuf]) -> Result<Vec<SourceFile>> 
 
 fn read_file(path: &Path) -> Result<SourceFile> {
     let bytes = read_bounded("FILE", path, MAX_FILE_BYTES)?;
-    let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let name =
+        |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let folder = std::path::absolute(path).ok().and_then(|path| path.parent().map(name)).unwrap_or_default();
     let modified = bind::modified(path)?;
     Ok(SourceFile { path: path.to_owned(), name: name(path), folder, modified, bytes })

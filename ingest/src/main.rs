@@ -12,6 +12,7 @@ mod durable;
 mod error;
 mod gate;
 mod home;
+mod import;
 mod key;
 mod outbox;
 mod policy;

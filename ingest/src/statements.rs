@@ -79,30 +79,46 @@ pub fn run_summary(home: &Home, run: Uuid) -> Result<(BuildSummary, Origin)> {
             .help("name a run of `acta build` on this machine, or enrol"));
     };
     let client = Client::new(&facts.url, Some(&facts.api_token));
-    let ask = |error: crate::client::CallError| error.explain("the run", client.base());
-    let Some(entry) = client.run_entry(run).map_err(ask)? else {
-        return Err(unknown("neither this agent nor the server knows it"));
-    };
-    let material = client.verification(EntryName::Index(entry)).map_err(ask)?;
-    let report = verify(&material, &facts.trust()?);
-    if let Some(check) = report.checks.iter().find(|check| !check.holds) {
-        return Err(CliError::failure("the run's entry does not verify")
+    let entry = client.run_entry(run).map_err(|error| error.explain("the run", client.base()))?;
+    let entry = entry.ok_or_else(|| unknown("neither this agent nor the server knows it"))?;
+    let (summary, _): (BuildSummary, _) = from_log(&client, &facts, entry)?;
+    if summary.run.id == run {
+        Ok((summary, Origin::Log))
+    } else {
+        Err(CliError::failure("the server names the entry of another run")
             .field(format!("entry {entry}"))
-            .found(check.detail.clone())
-            .help("tell the log's operator; nothing was signed"));
+            .found(summary.run.id.to_string())
+            .expected(run.to_string()))
+    }
+}
+
+/// Reads an entry of the log and verifies it under the pinned keys; the signer's name goes along.
+pub fn from_log<P: Predicate>(client: &Client, facts: &ServerFacts, entry: u64) -> Result<(P, String)> {
+    let material = client
+        .verification(EntryName::Index(entry))
+        .map_err(|error| error.explain(&format!("entry {entry}"), client.base()))?;
+    let report = verify(&material, &facts.trust()?);
+    let unverified = |found: String| {
+        CliError::failure("an entry of the log does not verify")
+            .field(format!("entry {entry}"))
+            .found(found)
+            .help("tell the log's operator; nothing was signed")
+    };
+    if let Some(check) = report.checks.iter().find(|check| !check.holds) {
+        return Err(unverified(check.detail.clone()));
+    }
+    if report.index != entry {
+        return Err(unverified(format!("the material of entry {}", report.index)));
     }
     let damaged = |error: &dyn std::fmt::Display| {
-        CliError::failure("the run's entry cannot be read")
+        CliError::failure("an entry of the log cannot be read")
             .field(format!("entry {entry}"))
             .found(error.to_string())
     };
     let record = STANDARD.decode(&material.entry.record).map_err(|error| damaged(&error))?;
     let envelope = Envelope::parse(&record).map_err(|error| damaged(&error))?;
     let statement = Statement::from_envelope(&envelope).map_err(|error| damaged(&error))?;
-    let summary: BuildSummary = statement.predicate().map_err(|error| damaged(&error))?;
-    if summary.run.id == run {
-        Ok((summary, Origin::Log))
-    } else {
-        Err(damaged(&format!("it is about run {}", summary.run.id)))
-    }
+    let predicate = statement.predicate().map_err(|error| damaged(&error))?;
+    let signer = report.signer.map(|signer| signer.name).unwrap_or_default();
+    Ok((predicate, signer))
 }

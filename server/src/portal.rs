@@ -1,9 +1,14 @@
 //! The server's side of the pages: fills the views from the projections and the log, for one viewer.
 
+mod route;
+
 use acta_app::{
     portal::{PageError, Portal},
     routes::query_pairs,
-    view::{AgentRow, EntryRow, EntryView, LedgerView, RunFilter, RunView, RunsView, Verification, Viewer},
+    view::{
+        AgentRow, EntryRow, EntryView, LedgerView, RunFilter, RunView, RunsView, Verification, Viewer,
+        route::{AccountView, DoneView, LiveView, PersonRow, RouteView, RoutesView},
+    },
 };
 use acta_ledger::{
     evidence::{build::BuildSummary, code, phase_tree::PhaseTree},
@@ -239,6 +244,30 @@ impl Portal for ServerPortal {
 
     async fn ledger(&self, before: Option<u64>) -> Result<LedgerView, PageError> {
         self.ledger_view(before).await.map_err(page_error)
+    }
+
+    async fn routes(&self) -> Result<RoutesView, PageError> {
+        self.routes_view().await.map_err(page_error)
+    }
+
+    async fn route(&self, name: &str, bundle: Option<&str>) -> Result<RouteView, PageError> {
+        self.route_view(name, bundle).await.map_err(page_error)
+    }
+
+    async fn done(&self, route: &str, entry: &str) -> Result<DoneView, PageError> {
+        self.done_view(route, entry).await.map_err(page_error)
+    }
+
+    async fn live(&self, route: &str, at: &str) -> Result<LiveView, PageError> {
+        self.live_view(route, at).await.map_err(page_error)
+    }
+
+    async fn account(&self) -> Result<AccountView, PageError> {
+        self.account_view().await.map_err(page_error)
+    }
+
+    async fn people(&self) -> Result<Vec<PersonRow>, PageError> {
+        self.people_view().await.map_err(page_error)
     }
 }
 

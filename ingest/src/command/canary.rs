@@ -159,7 +159,11 @@ impl Push {
             }
             ui.result(&object.to_string());
         } else {
-            let broken = if record.broken.is_empty() { String::new() } else { format!(": {}", record.broken.join(", ")) };
+            let broken = if record.broken.is_empty() {
+                String::new()
+            } else {
+                format!(": {}", record.broken.join(", "))
+            };
             ui.result(&format!("canary {}{broken}", code(&record.phase)));
         }
         Ok(match (record.phase, pushed) {
@@ -183,7 +187,9 @@ impl Push {
             (None, None) => {
                 return Err(CliError::usage("where the canary runs is not known")
                     .field("--runtime-target")
-                    .expected("<interface>_on_<gpu>: neither this agent nor its server knows the route's target"));
+                    .expected(
+                        "<interface>_on_<gpu>: neither this agent nor its server knows the route's target",
+                    ));
             }
         };
         canary::check_target(&target, &Environment::of_this_machine())?;

@@ -97,7 +97,9 @@ impl Import {
         // Everything is read and understood before anything is stored.
         let files = import::read_files(self.format, &self.files)?;
         if files.len() > MAX_FILES {
-            return Err(CliError::usage("these are too many files").field("FILE").found(files.len().to_string()));
+            return Err(CliError::usage("these are too many files")
+                .field("FILE")
+                .found(files.len().to_string()));
         }
         let parsed = import::parse(self.format, &files, Options { warm_up_ms: self.warm_up_ms })?;
         let bundle = BundleFile::read(&self.bundle)?;
@@ -170,7 +172,9 @@ impl Import {
         )];
         if let Some(figures) = &document.figures {
             let number = |percentile: acta_ledger::judge::percentile::Percentile| {
-                percentile.value().map_or_else(|| "insufficient samples".to_owned(), |value| format!("{value:.3} ms"))
+                percentile
+                    .value()
+                    .map_or_else(|| "insufficient samples".to_owned(), |value| format!("{value:.3} ms"))
             };
             let warm_up = code(&figures.warm_up);
             lines.push(format!(
@@ -183,7 +187,11 @@ impl Import {
             ));
         }
         if let Some(outcome) = &document.outcome {
-            lines.push(format!("      {}: {}", code(&outcome.verdict).replace('_', " "), visible_line(&outcome.text)));
+            lines.push(format!(
+                "      {}: {}",
+                code(&outcome.verdict).replace('_', " "),
+                visible_line(&outcome.text)
+            ));
         }
         ui.notice(&lines.join("\n"));
         for note in &document.notes {

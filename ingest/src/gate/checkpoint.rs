@@ -147,7 +147,11 @@ pub fn run(args: &Args, home: &Home, ui: Ui) -> Result<Exit> {
     let record = GateRecord {
         route: route_name,
         gate: Gate::Source,
-        checkpoint_revision: args.revision.clone(),
+        checkpoint_revision: args
+            .revision
+            .as_deref()
+            .map(|it| revision::plain("--revision", it))
+            .transpose()?,
         bundle: None,
         run: None,
         builder: None,
@@ -161,7 +165,8 @@ pub fn run(args: &Args, home: &Home, ui: Ui) -> Result<Exit> {
     };
     ui.notice(&format!("file list  sha256:{} ({} files)", scanned.list, scanned.files.len()));
     let pins = context.policy.as_ref().map(|policy| policy.pins.clone()).unwrap_or_default();
-    let name = args.checkpoint_id.clone().unwrap_or_else(|| "checkpoint".to_owned());
+    let own = context.definition.as_ref().map(|definition| &definition.checkpoint);
+    let name = args.checkpoint_id.as_ref().or(own).map_or("checkpoint", |name| name.as_str());
     conclude(home, ui, &args.common, &pins, vec![Subject::new(name, scanned.list)], record)
 }
 

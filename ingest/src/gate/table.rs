@@ -3,7 +3,7 @@
 use acta_ledger::{
     evidence::{
         code,
-        gate::{Check, CheckVerdict, GateRecord, GateState},
+        gate::{Check, CheckVerdict, FactClass, GateRecord, GateState},
     },
     judge::gate::{GateJudgement, GateReason},
 };
@@ -24,7 +24,7 @@ pub fn of(record: &GateRecord, judgement: &GateJudgement, ui: Ui) -> String {
     for check in &record.checks {
         lines.push(line(check, widest, ui));
         if let Some(reason) = &check.reason {
-            lines.push(format!("  {:14}{:widest$}  {}", "", "", visible_line(reason)));
+            lines.push(format!("  {:16}{:widest$}  {}", "", "", visible_line(reason)));
         }
     }
     let state = code(&judgement.state).replace('_', " ");
@@ -43,10 +43,41 @@ fn line(check: &Check, widest: usize, ui: Ui) -> String {
         CheckVerdict::Fail => ("fail", 31),
         CheckVerdict::Error => ("error", 31),
     };
-    let word = ui.paint(&format!("{word:14}"), color);
-    let class = code(&check.class).replace('_', " ");
-    let by = check.stated_by.as_ref().map_or_else(String::new, |by| format!(" ({})", visible_line(by)));
-    format!("  {word}{:widest$}  {}  {class}{by}", check.name, short(&check.value))
+    let word = ui.paint(&format!("{word:16}"), color);
+    let class = match (check.class, &check.stated_by) {
+        (FactClass::Measured, _) => "measured".to_owned(),
+        (FactClass::StatedByBundle, _) => "stated by the bundle".to_owned(),
+        (FactClass::StatedByPerson, by) => {
+            format!("stated by {}", by.as_ref().map_or_else(|| "nobody".to_owned(), |by| visible_line(by)))
+        }
+        (FactClass::VendorClaim, _) => "a vendor's claim".to_owned(),
+    };
+    format!("  {word}{:widest$}  {class:20}  {}", check.name, brief(&check.value))
+}
+
+/// A check's value on one line: what is long is counted.
+fn brief(value: &Value) -> String {
+    match value {
+        Value::Array(items) if items.len() != 1 => format!("{} entries", items.len()),
+        Value::Object(members) => {
+            let plain = members.iter().filter(|(_, value)| !value.is_null());
+            let shown: Vec<String> = plain.map(|(key, value)| format!("{key} {}", inner(value))).collect();
+            short(&shown.join(", ").into())
+        }
+        value => short(value),
+    }
+}
+
+fn inner(value: &Value) -> String {
+    match value {
+        Value::String(text) if text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit()) => {
+            text[..12].to_owned()
+        }
+        Value::String(text) => text.clone(),
+        Value::Array(items) => items.len().to_string(),
+        Value::Object(members) => format!("of {} values", members.len()),
+        value => value.to_string(),
+    }
 }
 
 /// A value on one line.

@@ -32,8 +32,6 @@ pub struct BundleFile {
     pub path: PathBuf,
     /// Its digest.
     pub digest: Sha256Digest,
-    /// Its length.
-    pub bytes: u64,
     /// When it was last changed.
     pub modified: Timestamp,
 }
@@ -46,7 +44,9 @@ pub fn modified(path: &Path) -> Result<Timestamp> {
 }
 
 fn to_timestamp(time: SystemTime) -> Timestamp {
-    let ms = time.duration_since(UNIX_EPOCH).map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(i64::MAX));
+    let ms = time
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(i64::MAX));
     Timestamp::from_unix_ms(ms).unwrap_or_else(crate::clock::now)
 }
 
@@ -67,7 +67,7 @@ impl BundleFile {
             return Err(wrong("the bundle changed while it was read").help("try again when nobody writes it"));
         }
         let modified = to_timestamp(after.modified().map_err(unreadable)?);
-        Ok(Self { path: path.canonicalize().map_err(unreadable)?, digest, bytes, modified })
+        Ok(Self { path: path.canonicalize().map_err(unreadable)?, digest, modified })
     }
 
     /// The file's name.
@@ -96,7 +96,9 @@ pub fn bind(
     let bound = match (&parsed.names_bundle, bundle_as) {
         (None, None) => BoundBy::Caller,
         (Some(named), Some(stated)) if named == stated => BoundBy::PathAsStated,
-        (Some(named), None) if Path::new(named).canonicalize().is_ok_and(|named| named == bundle.path) => BoundBy::Path,
+        (Some(named), None) if Path::new(named).canonicalize().is_ok_and(|named| named == bundle.path) => {
+            BoundBy::Path
+        }
         (Some(named), stated) => {
             let expected = stated.map_or_else(|| bundle.path.display().to_string(), str::to_owned);
             return Err(CliError::usage("the report speaks about another bundle")
@@ -128,7 +130,7 @@ mod tests {
             modified: "2026-11-29T19:00:00Z".parse().unwrap(),
             ..BundleFile::read(&path).unwrap()
         };
-        assert_eq!((bundle.digest, bundle.bytes), (Sha256Digest::of(b"bundle"), 6));
+        assert_eq!(bundle.digest, Sha256Digest::of(b"bundle"));
         let here = bundle.path.to_str().unwrap();
         let early = Some("2026-11-29T18:00:00Z".parse().unwrap());
         for (names, stated, at, expected) in [

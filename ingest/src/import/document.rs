@@ -62,7 +62,13 @@ pub struct Document {
 
 impl Document {
     /// Puts the document together.
-    pub fn new(format: Format, bundle: Sha256Digest, bound_by: BoundBy, files: Vec<ImportedFile>, parsed: Parsed) -> Self {
+    pub fn new(
+        format: Format,
+        bundle: Sha256Digest,
+        bound_by: BoundBy,
+        files: Vec<ImportedFile>,
+        parsed: Parsed,
+    ) -> Self {
         let figures = parsed.latency.as_ref().and_then(|latency| latency.figures().ok());
         Self {
             schema: format.document_schema(),
@@ -99,7 +105,9 @@ impl Document {
         let digest: Option<Sha256Digest> = named.strip_prefix("sha256:").unwrap_or(named).parse().ok();
         let path = digest.map_or_else(|| Path::new(named).to_owned(), |digest| blobs.path(&digest));
         if digest.is_some() && !path.exists() {
-            return Err(wrong("this agent has no such document").help("import the report on this machine first"));
+            return Err(
+                wrong("this agent has no such document").help("import the report on this machine first")
+            );
         }
         let bytes = read_bounded("--import", &path, MAX_FILE_BYTES)?;
         if digest.is_some_and(|digest| Sha256Digest::of(&bytes) != digest) {
@@ -115,7 +123,9 @@ impl Document {
         let known = <Format as clap::ValueEnum>::value_variants();
         if !known.iter().any(|format| format.document_schema() == document.schema) {
             let known: Vec<String> = known.iter().map(|format| format.document_schema()).collect();
-            return Err(wrong("the document's schema is not known").found(document.schema).expected(known.join(", ")));
+            return Err(wrong("the document's schema is not known")
+                .found(document.schema)
+                .expected(known.join(", ")));
         }
         if document.bundle != bundle {
             return Err(wrong("the document is about another bundle")

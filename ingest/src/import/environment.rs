@@ -99,7 +99,11 @@ impl Environment {
     /// Reads a file in which a person says it.
     pub fn read(path: &Path) -> Result<Self> {
         let (environment, _): (Self, _) = policy::read("--environment", "the environment", path)?;
-        if environment.facts().iter().any(|(_, _, value)| value.as_ref().is_some_and(|it| it.trim().is_empty())) {
+        if environment
+            .facts()
+            .iter()
+            .any(|(_, _, value)| value.as_ref().is_some_and(|it| it.trim().is_empty()))
+        {
             return Err(CliError::usage("the environment holds an empty value")
                 .field(format!("--environment {}", path.display()))
                 .help("leave out what is not known"));
@@ -202,7 +206,10 @@ mod tests {
         known.add(&Environment::default(), Source::Person).unwrap();
         assert!(!known.is_only_stated());
         let error = known.add(&of("NVIDIA L40S"), Source::Person).unwrap_err().to_string();
-        assert!(error.contains("NVIDIA L40S (--environment)") && error.contains("NVIDIA H200 (a report)"), "{error}");
+        assert!(
+            error.contains("NVIDIA L40S (--environment)") && error.contains("NVIDIA H200 (a report)"),
+            "{error}"
+        );
         assert_eq!(known.pins().get(Pin::GpuSku), Some("NVIDIA H200"));
     }
 }

@@ -33,7 +33,8 @@ pub fn json(file: &SourceFile) -> Result<Value> {
 
 /// A file that is no JSON; the reader's words say where it breaks.
 pub fn not_json(file: &SourceFile, found: &str) -> CliError {
-    let error = wrong(file, "", "the report is not readable JSON").found(found).expected("one whole JSON document");
+    let error =
+        wrong(file, "", "the report is not readable JSON").found(found).expected("one whole JSON document");
     if found.contains("EOF") {
         error.help("the file ends too early: was the tool stopped while it wrote?")
     } else {
@@ -44,7 +45,9 @@ pub fn not_json(file: &SourceFile, found: &str) -> CliError {
 /// Reads a value's typed form; fields that we do not know are another tool's business.
 pub fn typed<T: DeserializeOwned>(file: &SourceFile, value: Value, expected: &str) -> Result<T> {
     serde_json::from_value(value).map_err(|error| {
-        wrong(file, "", "the report does not have its schema's shape").found(error.to_string()).expected(expected)
+        wrong(file, "", "the report does not have its schema's shape")
+            .found(error.to_string())
+            .expected(expected)
     })
 }
 
@@ -129,14 +132,22 @@ pub mod tests {
         let error = json(&file("a.json", "{\"a\":NaN}")).unwrap_err().to_string();
         assert!(error.contains("line 1 column 6") && error.contains("are no JSON"), "{error}");
         let error = lines(&file("o.jsonl", "{\"a\":1}\n\n{\"a\":NaN}\n")).unwrap_err().to_string();
-        assert!(error.contains("line 3") && error.contains("column 6") && error.contains("o.jsonl"), "{error}");
+        assert!(
+            error.contains("line 3") && error.contains("column 6") && error.contains("o.jsonl"),
+            "{error}"
+        );
         let value = serde_json::json!({ "schema_version": "trtmc.benchmark-run/v9" });
         let error = schema(&file("r.json", ""), &value, &["trtmc.benchmark-run/v1"]).unwrap_err().to_string();
-        assert!(error.contains("run/v9") && error.contains("run/v1") && error.contains("schema_version"), "{error}");
+        assert!(
+            error.contains("run/v9") && error.contains("run/v1") && error.contains("schema_version"),
+            "{error}"
+        );
         let error = schema(&file("r.json", ""), &serde_json::json!([]), &["1"]).unwrap_err().to_string();
         assert!(error.contains("found: none"), "{error}");
         for bad in [f64::NAN, f64::INFINITY, -0.001] {
-            assert!(measured(&file("r.json", ""), "load_ms", bad).unwrap_err().to_string().contains("load_ms"));
+            assert!(
+                measured(&file("r.json", ""), "load_ms", bad).unwrap_err().to_string().contains("load_ms")
+            );
         }
     }
 }

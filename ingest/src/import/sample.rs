@@ -152,7 +152,8 @@ mod tests {
             (vec![1.0, -1.0], "line 2"),
             (vec![f64::NAN], "line 1"),
         ] {
-            let error = check(&file("a", ""), &latency(samples), |index| format!("line {}", index + 1)).unwrap_err();
+            let error =
+                check(&file("a", ""), &latency(samples), |index| format!("line {}", index + 1)).unwrap_err();
             assert!(error.to_string().contains(expected), "{error}");
         }
     }

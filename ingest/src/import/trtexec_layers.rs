@@ -55,7 +55,8 @@ struct Port {
 /// Reads the report.
 pub fn parse(file: &SourceFile) -> Result<Parsed> {
     let value = json(file)?;
-    let Some(layers) = value.get("Layers").and_then(Value::as_array).filter(|layers| !layers.is_empty()) else {
+    let Some(layers) = value.get("Layers").and_then(Value::as_array).filter(|layers| !layers.is_empty())
+    else {
         return Err(wrong(file, "Layers", "this is no layer information")
             .found(shown(&value.to_string()))
             .expected("an object with \"Layers\", as trtexec --exportLayerInfo writes it")
@@ -66,7 +67,11 @@ pub fn parse(file: &SourceFile) -> Result<Parsed> {
     let report = Report {
         detail,
         count: Count64(layers.len() as u64),
-        layers: layers.iter().enumerate().map(|(index, entry)| layer(file, index, entry)).collect::<Result<_>>()?,
+        layers: layers
+            .iter()
+            .enumerate()
+            .map(|(index, entry)| layer(file, index, entry))
+            .collect::<Result<_>>()?,
         bindings: bindings.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
     };
     let dialect = match detail {
@@ -79,16 +84,20 @@ pub fn parse(file: &SourceFile) -> Result<Parsed> {
 fn layer(file: &SourceFile, index: usize, entry: &Value) -> Result<Layer> {
     let text = |key: &str| entry.get(key).and_then(Value::as_str).map(str::to_owned);
     let name = entry.as_str().map(str::to_owned).or_else(|| text("Name")).ok_or_else(|| {
-        wrong(file, &format!("Layers[{index}].Name"), "the layer has no name").found(shown(&entry.to_string()))
+        wrong(file, &format!("Layers[{index}].Name"), "the layer has no name")
+            .found(shown(&entry.to_string()))
     })?;
     let ports = |key: &str| {
         let list = entry.get(key).and_then(Value::as_array).into_iter().flatten();
         list.map(|port| {
             let part = |key: &str| port.get(key).and_then(Value::as_str).map(str::to_owned);
-            let format = part("Format/Datatype").or_else(|| {
-                Some(format!("{} {}", part("Format")?, part("Datatype")?))
-            });
-            Port { name: part("Name").unwrap_or_default(), dimensions: port.get("Dimensions").cloned(), format }
+            let format = part("Format/Datatype")
+                .or_else(|| Some(format!("{} {}", part("Format")?, part("Datatype")?)));
+            Port {
+                name: part("Name").unwrap_or_default(),
+                dimensions: port.get("Dimensions").cloned(),
+                format,
+            }
         })
         .collect()
     };
@@ -118,7 +127,10 @@ mod tests {
         let detailed = detailed.unwrap();
         assert_eq!(detailed.dialect, "detailed");
         let layer = &detailed.report["layers"][0];
-        assert_eq!((layer["tactic"].as_str(), layer["inputs"][0]["format"].as_str()), (Some("0x1"), Some("Row major linear FP32")));
+        assert_eq!(
+            (layer["tactic"].as_str(), layer["inputs"][0]["format"].as_str()),
+            (Some("0x1"), Some("Row major linear FP32"))
+        );
         for text in ["{}", "[]", r#"{"Layers":[]}"#, r#"{"Layers":[{}]}"#, r#"{"Layers":["a""#] {
             parse(&file("l.json", text)).unwrap_err();
         }

@@ -93,14 +93,17 @@ struct Printed {
 pub fn parse(file: &SourceFile) -> Result<Parsed> {
     let text = String::from_utf8_lossy(&file.bytes);
     let lines: Vec<&str> = text.lines().collect();
-    let Some((start, running)) = lines.iter().enumerate().rfind(|(_, line)| line.starts_with("&&&& RUNNING ")) else {
+    let Some((start, running)) =
+        lines.iter().enumerate().rfind(|(_, line)| line.starts_with("&&&& RUNNING "))
+    else {
         return Err(wrong(file, "", "this is no log of trtexec")
             .found(lines.first().map_or_else(|| "an empty file".to_owned(), |line| shown(line)))
             .expected("a line that begins with \"&&&& RUNNING TensorRT\""));
     };
     let runs = lines.iter().filter(|line| line.starts_with("&&&& RUNNING ")).count();
     let report = read(running, &lines[start..], text.ends_with('\n'));
-    let mut parsed = Parsed::new(if report.ending == Ending::None { "log, unfinished" } else { "log" }, &report)?;
+    let mut parsed =
+        Parsed::new(if report.ending == Ending::None { "log, unfinished" } else { "log" }, &report)?;
     if runs > 1 {
         parsed.note("several_runs", format!("the log holds {runs} runs, the last one is read"));
     }
@@ -119,7 +122,9 @@ pub fn parse(file: &SourceFile) -> Result<Parsed> {
             text: "the log says PASSED; a log is no proof of success".to_owned(),
         },
         Ending::Failed => Outcome { verdict: CheckVerdict::Fail, text: "the log says FAILED".to_owned() },
-        Ending::None => Outcome { verdict: CheckVerdict::Fail, text: "the log does not say how it ended".to_owned() },
+        Ending::None => {
+            Outcome { verdict: CheckVerdict::Fail, text: "the log does not say how it ended".to_owned() }
+        }
     });
     Ok(parsed)
 }
@@ -139,14 +144,18 @@ fn read(running: &str, lines: &[&str], whole: bool) -> Report {
         }
     });
     let ending = ending.unwrap_or(Ending::None);
-    let errors: Vec<&str> = messages.iter().filter(|(level, _)| *level == 'E').map(|(_, text)| *text).collect();
+    let errors: Vec<&str> =
+        messages.iter().filter(|(level, _)| *level == 'E').map(|(_, text)| *text).collect();
     let cut = |text: &str| text.chars().take(MAX_LINE).collect::<String>();
     Report {
         ending,
         cut: !whole && ending == Ending::None,
         lines: Count64(lines.len() as u64),
         command: running.split_once(" # ").map(|(_, command)| cut(command)),
-        tensorrt_build: running.split_once("[TensorRT ").and_then(|(_, rest)| rest.split(']').next()).map(cut),
+        tensorrt_build: running
+            .split_once("[TensorRT ")
+            .and_then(|(_, rest)| rest.split(']').next())
+            .map(cut),
         tensorrt_version: option("TensorRT version"),
         device: option("Selected Device"),
         device_uuid: option("Selected Device UUID"),
@@ -180,7 +189,8 @@ fn between(text: &str, before: &str, after: &str) -> Option<f64> {
 }
 
 fn build_lines(messages: &[(char, &str)]) -> BuildLines {
-    let last = |before: &str, after: &str| messages.iter().rev().find_map(|(_, text)| between(text, before, after));
+    let last =
+        |before: &str, after: &str| messages.iter().rev().find_map(|(_, text)| between(text, before, after));
     let runners = messages.iter().filter(|(_, text)| text.contains("--------------- Timing Runner:")).count();
     BuildLines {
         tactics_s: last("Formats and tactics selection completed in ", " seconds"),
@@ -238,9 +248,18 @@ mod tests {
         let parsed = parse(&file("a.log", LOG)).unwrap();
         let report = &parsed.report;
         assert_eq!(report["summary"]["throughputQps"], 1155.36);
-        assert_eq!((report["summary"]["latency"]["p99Ms"].as_f64(), report["summary"]["latency"]["medianMs"].as_f64()), (Some(0.8695), Some(0.865)));
+        assert_eq!(
+            (
+                report["summary"]["latency"]["p99Ms"].as_f64(),
+                report["summary"]["latency"]["medianMs"].as_f64()
+            ),
+            (Some(0.8695), Some(0.865))
+        );
         assert_eq!(report["summary"]["hostWalltimeS"], 3.00166);
-        assert_eq!((report["tensorrtBuild"].as_str(), report["saveEngine"].as_str()), (Some("v110100"), None));
+        assert_eq!(
+            (report["tensorrtBuild"].as_str(), report["saveEngine"].as_str()),
+            (Some("v110100"), None)
+        );
         assert_eq!((report["warnings"].as_str(), report["errors"].as_str()), (Some("1"), Some("0")));
         assert_eq!(parsed.environment.gpu.as_deref(), Some("NVIDIA H200"));
         assert_eq!(parsed.outcome.unwrap().verdict, CheckVerdict::NotRun);
@@ -251,10 +270,16 @@ mod tests {
     #[test]
     fn a_log_without_an_end_is_no_pass() {
         let killed = parse(&file("a.log", &LOG[..LOG.len() - 90])).unwrap();
-        assert_eq!((killed.report["ending"].as_str(), killed.report["cut"].as_bool()), (Some("none"), Some(true)));
+        assert_eq!(
+            (killed.report["ending"].as_str(), killed.report["cut"].as_bool()),
+            (Some("none"), Some(true))
+        );
         assert_eq!(killed.outcome.unwrap().verdict, CheckVerdict::Fail);
         let two = parse(&file("a.log", &format!("{LOG}{}", &LOG[..200]))).unwrap();
-        assert_eq!((two.notes[0].code.as_str(), two.report["ending"].as_str()), ("several_runs", Some("none")));
+        assert_eq!(
+            (two.notes[0].code.as_str(), two.report["ending"].as_str()),
+            ("several_runs", Some("none"))
+        );
         for text in ["", "hello\n", "\u{0}\u{0}"] {
             assert!(parse(&file("a.log", text)).unwrap_err().to_string().contains("no log of trtexec"));
         }

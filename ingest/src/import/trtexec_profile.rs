@@ -54,13 +54,18 @@ pub fn parse(file: &SourceFile) -> Result<Parsed> {
     let (first, layers) = entries.split_first().ok_or_else(|| unlike(file, "an empty array"))?;
     let runs = first.get("count").and_then(Value::as_u64).filter(|runs| *runs > 0);
     let runs = runs.ok_or_else(|| {
-        wrong(file, "[0].count", "the number of runs is missing").found(first.to_string()).expected("a number above 0")
+        wrong(file, "[0].count", "the number of runs is missing")
+            .found(first.to_string())
+            .expected("a number above 0")
     })?;
     if layers.is_empty() || layers.len() > MAX_LAYERS {
         return Err(wrong(file, "", "the profile has no layers, or too many").found(layers.len().to_string()));
     }
-    let layers: Vec<Layer> =
-        layers.iter().enumerate().map(|(index, entry)| layer(file, index + 1, entry)).collect::<Result<_>>()?;
+    let layers: Vec<Layer> = layers
+        .iter()
+        .enumerate()
+        .map(|(index, entry)| layer(file, index + 1, entry))
+        .collect::<Result<_>>()?;
     let report = Report {
         runs: Count64(runs),
         valid_json: broken.is_none(),
@@ -69,7 +74,10 @@ pub fn parse(file: &SourceFile) -> Result<Parsed> {
     };
     let mut parsed = Parsed::new("exportProfile", &report)?;
     if let Some(said) = broken {
-        parsed.note("invalid_json", format!("the tool wrote a name without escaping it ({said}); read line by line"));
+        parsed.note(
+            "invalid_json",
+            format!("the tool wrote a name without escaping it ({said}); read line by line"),
+        );
     }
     Ok(parsed)
 }
@@ -97,7 +105,8 @@ fn layer(file: &SourceFile, index: usize, entry: &Value) -> Result<Layer> {
     };
     let number = |key: &str| optional(key)?.ok_or_else(|| no_measurement(key, None));
     let name = entry.get("name").and_then(Value::as_str).ok_or_else(|| {
-        wrong(file, &format!("[{index}].name"), "the layer has no name").found(super::reading::shown(&entry.to_string()))
+        wrong(file, &format!("[{index}].name"), "the layer has no name")
+            .found(super::reading::shown(&entry.to_string()))
     })?;
     Ok(Layer {
         name: name.to_owned(),
@@ -120,17 +129,18 @@ fn tolerant(file: &SourceFile, said: &str) -> Result<Vec<Value>> {
         if line.is_empty() {
             continue;
         }
-        let entry = match line.strip_prefix("{ \"name\" : \"").and_then(|rest| rest.rsplit_once("\", \"timeMs\"")) {
-            Some((name, rest)) => {
-                let numbers = acta_ledger::log::jcs::parse(format!("{{\"timeMs\"{rest}").as_bytes());
-                numbers.ok().and_then(|mut numbers| {
-                    let name = Value::String(name.to_owned());
-                    numbers.as_object_mut()?.insert("name".to_owned(), name);
-                    Some(numbers)
-                })
-            }
-            None => acta_ledger::log::jcs::parse(line.as_bytes()).ok(),
-        };
+        let entry =
+            match line.strip_prefix("{ \"name\" : \"").and_then(|rest| rest.rsplit_once("\", \"timeMs\"")) {
+                Some((name, rest)) => {
+                    let numbers = acta_ledger::log::jcs::parse(format!("{{\"timeMs\"{rest}").as_bytes());
+                    numbers.ok().and_then(|mut numbers| {
+                        let name = Value::String(name.to_owned());
+                        numbers.as_object_mut()?.insert("name".to_owned(), name);
+                        Some(numbers)
+                    })
+                }
+                None => acta_ledger::log::jcs::parse(line.as_bytes()).ok(),
+            };
         entries.push(entry.ok_or_else(|| not_json(file, said))?);
     }
     Ok(entries)
@@ -158,9 +168,17 @@ mod tests {
             let parsed = parse(&file("profile.json", &profile(names))).unwrap();
             assert_eq!(parsed.report["validJson"], valid, "{names:?}");
             assert_eq!(parsed.notes.iter().any(|note| note.code == "invalid_json"), !valid);
-            let read: Vec<&str> = parsed.report["layers"].as_array().unwrap().iter().map(|it| it["name"].as_str().unwrap()).collect();
+            let read: Vec<&str> = parsed.report["layers"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|it| it["name"].as_str().unwrap())
+                .collect();
             assert_eq!(read, names);
-            assert_eq!((parsed.report["runs"].as_str(), parsed.report["totalMs"].as_f64()), (Some("2"), Some(3.0)));
+            assert_eq!(
+                (parsed.report["runs"].as_str(), parsed.report["totalMs"].as_f64()),
+                (Some("2"), Some(3.0))
+            );
         }
     }
 

@@ -30,7 +30,12 @@ struct Dialect {
 
 const DIALECTS: [Dialect; 2] = [
     Dialect { name: "current", start: "startH2dMs", end: "endD2hMs", parts: ["h2dMs", "computeMs", "d2hMs"] },
-    Dialect { name: "input_output", start: "startInMs", end: "endOutMs", parts: ["inMs", "computeMs", "outMs"] },
+    Dialect {
+        name: "input_output",
+        start: "startInMs",
+        end: "endOutMs",
+        parts: ["inMs", "computeMs", "outMs"],
+    },
 ];
 
 #[derive(Debug, Serialize)]
@@ -70,7 +75,9 @@ struct Query {
 /// Reads the report.
 pub fn parse(file: &SourceFile, warm_up_ms: f64) -> Result<Parsed> {
     if !(warm_up_ms.is_finite() && warm_up_ms >= 0.0) {
-        return Err(CliError::usage("this is no duration").field("--warm-up-ms").found(warm_up_ms.to_string()));
+        return Err(CliError::usage("this is no duration")
+            .field("--warm-up-ms")
+            .found(warm_up_ms.to_string()));
     }
     let value = json(file)?;
     let Value::Array(entries) = &value else {
@@ -85,10 +92,14 @@ pub fn parse(file: &SourceFile, warm_up_ms: f64) -> Result<Parsed> {
         .map(|(index, entry)| query(file, dialect, index, entry))
         .collect::<Result<Vec<_>>>()?;
     if let Some(index) = (1..queries.len()).find(|index| queries[*index].start < queries[index - 1].start) {
-        return Err(wrong(file, &format!("[{index}].{}", dialect.start), "the queries are not in their order")
-            .found(format!("{} after {}", queries[index].start, queries[index - 1].start))
-            .expected("starts that do not go back: the tool sorts them")
-            .help("the file was changed after trtexec wrote it: export again"));
+        return Err(wrong(
+            file,
+            &format!("[{index}].{}", dialect.start),
+            "the queries are not in their order",
+        )
+        .found(format!("{} after {}", queries[index].start, queries[index - 1].start))
+        .expected("starts that do not go back: the tool sorts them")
+        .help("the file was changed after trtexec wrote it: export again"));
     }
     let all: Vec<f64> = queries.iter().map(|query| query.latency).collect();
     let kept: Vec<&Query> = queries.iter().filter(|query| query.compute >= warm_up_ms).collect();
@@ -136,7 +147,8 @@ fn latency(samples_ms: Vec<f64>, warm_up: WarmUp, duration_ms: Option<f64>) -> L
 }
 
 fn dialect<'a>(file: &SourceFile, entries: &[Value]) -> Result<&'a Dialect> {
-    let first = entries.first().ok_or_else(|| wrong(file, "", "there are no samples").found("an empty array"))?;
+    let first =
+        entries.first().ok_or_else(|| wrong(file, "", "there are no samples").found("an empty array"))?;
     DIALECTS.iter().find(|dialect| first.get(dialect.start).is_some()).ok_or_else(|| {
         let keys = first.as_object().map(|object| object.keys().cloned().collect::<Vec<_>>().join(", "));
         let known: Vec<&str> = DIALECTS.iter().map(|dialect| dialect.start).collect();
@@ -163,7 +175,12 @@ fn query(file: &SourceFile, dialect: &Dialect, index: usize, entry: &Value) -> R
             .found(latency.to_string())
             .expected(format!("{sum}, which is {into} + {compute} + {out}")));
     }
-    Ok(Query { start: number(dialect.start)?, compute: number("startComputeMs")?, end: number(dialect.end)?, latency })
+    Ok(Query {
+        start: number(dialect.start)?,
+        compute: number("startComputeMs")?,
+        end: number(dialect.end)?,
+        latency,
+    })
 }
 
 /// trtexec's own percentiles: of n sorted values the one at n - 1 - (the whole part of the share above).
@@ -206,7 +223,8 @@ mod tests {
     #[test]
     fn both_dialects_and_the_warm_up() {
         for (name, entry) in [("current", current as fn(f64, f64) -> String), ("input_output", old)] {
-            let entries: Vec<String> = (0..130).map(|i| entry(f64::from(i) * 10.0, 0.25 + f64::from(i) / 1024.0)).collect();
+            let entries: Vec<String> =
+                (0..130).map(|i| entry(f64::from(i) * 10.0, 0.25 + f64::from(i) / 1024.0)).collect();
             let parsed = parse(&file("times.json", &format!("[{}]", entries.join(","))), 200.0).unwrap();
             assert_eq!(parsed.dialect, name);
             let latency = parsed.latency.unwrap();

@@ -200,12 +200,15 @@ pub fn parse(files: &[SourceFile]) -> Result<Parsed> {
     let mut results = Vec::new();
     let mut parts: BTreeMap<&str, &SourceFile> = BTreeMap::new();
     for file in files {
-        let name = [OBSERVATIONS, TELEMETRY, RESOLVED].into_iter().chain(KEPT).find(|known| *known == file.name);
+        let name =
+            [OBSERVATIONS, TELEMETRY, RESOLVED].into_iter().chain(KEPT).find(|known| *known == file.name);
         match name {
             None => results.push(file),
             Some(name) => {
                 if parts.insert(name, file).is_some() {
-                    return Err(wrong(file, "", "the report has this file twice").help("import one case at a time"));
+                    return Err(
+                        wrong(file, "", "the report has this file twice").help("import one case at a time")
+                    );
                 }
             }
         }
@@ -232,16 +235,26 @@ pub fn parse(files: &[SourceFile]) -> Result<Parsed> {
     let failed = run.status != "completed" || cell.is_some_and(|cell| cell.status != "completed");
     if failed {
         let said = cell.and_then(|cell| cell.error.as_deref()).unwrap_or("it gives no reason");
-        parsed.note("run_failed", format!("the tool says that the run is {}: {}", shown(&run.status), shown(said)));
+        parsed.note(
+            "run_failed",
+            format!("the tool says that the run is {}: {}", shown(&run.status), shown(said)),
+        );
     }
-    if let Some(pipeline) = cell.and_then(|cell| cell.pipeline_type.as_deref()).filter(|it| it.contains("simulated")) {
-        parsed.note("simulated_pipeline", format!("the worker says that its pipeline is {}", shown(pipeline)));
+    if let Some(pipeline) =
+        cell.and_then(|cell| cell.pipeline_type.as_deref()).filter(|it| it.contains("simulated"))
+    {
+        parsed
+            .note("simulated_pipeline", format!("the worker says that its pipeline is {}", shown(pipeline)));
     }
     if let Some(file) = parts.get(OBSERVATIONS) {
         let mut latency = observations(file)?;
         agree(file, cell, case.as_ref(), &latency)?;
         latency.warm_up = WarmUp {
-            state: if run.measurement_policy.warmup_excluded { WarmUpState::Excluded } else { WarmUpState::Included },
+            state: if run.measurement_policy.warmup_excluded {
+                WarmUpState::Excluded
+            } else {
+                WarmUpState::Included
+            },
             rule: "measurement_policy.warmup_excluded".to_owned(),
             requests: case.as_ref().map(|case| Count64(case.measurement.warmup)),
         };
@@ -258,7 +271,11 @@ pub fn parse(files: &[SourceFile]) -> Result<Parsed> {
 }
 
 /// The case that the files belong to, by its folder; the only one, where there is only one.
-fn pick<'a>(result: &SourceFile, run: &'a Run, parts: &BTreeMap<&str, &SourceFile>) -> Result<Option<&'a Cell>> {
+fn pick<'a>(
+    result: &SourceFile,
+    run: &'a Run,
+    parts: &BTreeMap<&str, &SourceFile>,
+) -> Result<Option<&'a Cell>> {
     let folder = parts.values().next().map(|file| file.folder.as_str());
     let by_folder = run.cells.iter().find(|cell| folder.is_some() && cell.artifact_dir.as_deref() == folder);
     match (by_folder, run.cells.as_slice()) {
@@ -311,7 +328,11 @@ fn report(file: &SourceFile, run: &Run, cell: Option<&Cell>, case: Option<&Resol
         timing_scope: run.measurement_policy.timing_scope.clone(),
         load_excluded: run.measurement_policy.load_excluded,
         bundle_status: run.preparation.bundles.first().map(|bundle| bundle.status.clone()),
-        worker_configuration: run.environment.worker_build.as_ref().and_then(|build| build.configuration.clone()),
+        worker_configuration: run
+            .environment
+            .worker_build
+            .as_ref()
+            .and_then(|build| build.configuration.clone()),
         other_cells: run.cells.len() - usize::from(cell.is_some()),
         cell: cell.transpose()?,
     })
@@ -322,7 +343,8 @@ fn environment(run: &Run, parsed: &mut Parsed) -> Environment {
     let mut names: Vec<&str> = gpus.iter().map(|gpu| gpu.name.as_str()).collect();
     names.dedup();
     if names.len() > 1 {
-        parsed.note("several_gpus", format!("the machine has {}: which one ran is not said", names.join(", ")));
+        parsed
+            .note("several_gpus", format!("the machine has {}: which one ran is not said", names.join(", ")));
         return Environment::default();
     }
     let first = gpus.first();
@@ -378,7 +400,8 @@ pub fn observations(file: &SourceFile) -> Result<Latency> {
                 .expected(expected.to_string())
                 .help("a sample is missing, twice there or out of order: measure again"));
         }
-        let name = ["runtime_e2e_wall_ms", "measured_wall_ms"].into_iter().find(|name| value.get(name).is_some());
+        let name =
+            ["runtime_e2e_wall_ms", "measured_wall_ms"].into_iter().find(|name| value.get(name).is_some());
         let (Some(name), Some(sample)) = (name, name.and_then(number)) else {
             return Err(wrong(file, &at("runtime_e2e_wall_ms"), "the observation has no latency")
                 .found(shown(&value.to_string()))
@@ -409,7 +432,12 @@ pub fn observations(file: &SourceFile) -> Result<Latency> {
 }
 
 /// What the result says of the observations must follow from them.
-fn agree(file: &SourceFile, cell: Option<&Cell>, case: Option<&ResolvedCase>, latency: &Latency) -> Result<()> {
+fn agree(
+    file: &SourceFile,
+    cell: Option<&Cell>,
+    case: Option<&ResolvedCase>,
+    latency: &Latency,
+) -> Result<()> {
     let count = latency.samples_ms.len() as u64;
     let metrics = cell.and_then(|cell| cell.metrics.as_ref());
     let counts = [
@@ -435,11 +463,17 @@ fn agree(file: &SourceFile, cell: Option<&Cell>, case: Option<&ResolvedCase>, la
         ("p95", printed.p95, percentile(950)),
         ("max", printed.max, Some(samples.max())),
     ] {
-        if let Some(computed) = computed.filter(|computed| (computed - printed).abs() > ROUNDING * computed.abs()) {
-            return Err(wrong(file, &format!("metrics.latency_ms.{name}"), "the result is not one of these observations")
-                .found(format!("{printed} printed"))
-                .expected(format!("{computed}, which follows from the observations"))
-                .help("name the observations that belong to this result.json"));
+        if let Some(computed) =
+            computed.filter(|computed| (computed - printed).abs() > ROUNDING * computed.abs())
+        {
+            return Err(wrong(
+                file,
+                &format!("metrics.latency_ms.{name}"),
+                "the result is not one of these observations",
+            )
+            .found(format!("{printed} printed"))
+            .expected(format!("{computed}, which follows from the observations"))
+            .help("name the observations that belong to this result.json"));
         }
     }
     Ok(())
@@ -460,7 +494,10 @@ fn telemetry(file: &SourceFile, parsed: &mut Parsed) -> Result<Option<u64>> {
     }
     if peak.is_none() {
         let sampler = telemetry.sampler.as_deref().unwrap_or("no sampler");
-        parsed.note("telemetry_empty", format!("mode {}, {}: memory was not sampled", shown(&telemetry.mode), shown(sampler)));
+        parsed.note(
+            "telemetry_empty",
+            format!("mode {}, {}: memory was not sampled", shown(&telemetry.mode), shown(sampler)),
+        );
     }
     Ok(peak.map(|mib| (mib * f64::from(1 << 20)) as u64))
 }

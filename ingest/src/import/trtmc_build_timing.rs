@@ -48,7 +48,10 @@ pub fn parse(file: &SourceFile) -> Result<Parsed> {
     let mut parsed = Parsed::new("build-timing/1", &report)?;
     parsed.names_bundle = timing.output_path;
     if !finished {
-        parsed.note("unfinished_build", "there is no total, or no bundle was written: the build did not finish");
+        parsed.note(
+            "unfinished_build",
+            "there is no total, or no bundle was written: the build did not finish",
+        );
         let text = "the build did not finish".to_owned();
         parsed.outcome = Some(Outcome { verdict: CheckVerdict::Fail, text });
     }
@@ -61,9 +64,13 @@ mod tests {
 
     #[test]
     fn a_build_that_was_stopped_is_seen() {
-        let whole = r#"{"schema_version":1,"output_path":"/a.bundle","phases":{"bundle_write_s":0.5},"total_s":2.5}"#;
+        let whole =
+            r#"{"schema_version":1,"output_path":"/a.bundle","phases":{"bundle_write_s":0.5},"total_s":2.5}"#;
         let parsed = parse(&file("t.json", whole)).unwrap();
-        assert_eq!((parsed.names_bundle.as_deref(), parsed.report["finished"].as_bool()), (Some("/a.bundle"), Some(true)));
+        assert_eq!(
+            (parsed.names_bundle.as_deref(), parsed.report["finished"].as_bool()),
+            (Some("/a.bundle"), Some(true))
+        );
         for (from, to) in [(r#","total_s":2.5"#, ""), ("bundle_write_s", "weights_loading_s")] {
             let parsed = parse(&file("t.json", &whole.replace(from, to))).unwrap();
             assert_eq!(parsed.notes[0].code, "unfinished_build");

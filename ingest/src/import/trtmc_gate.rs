@@ -73,14 +73,17 @@ pub fn parse(file: &SourceFile) -> Result<Parsed> {
 }
 
 fn outcome(evaluation: &Evaluation) -> Outcome {
-    let all_pass = !evaluation.checks.is_empty() && evaluation.checks.iter().all(|check| check.verdict == "pass");
+    let all_pass =
+        !evaluation.checks.is_empty() && evaluation.checks.iter().all(|check| check.verdict == "pass");
     let any_fail = evaluation.checks.iter().any(|check| check.verdict == "fail");
     let (verdict, why) = match evaluation.status.as_str() {
         "pass" if all_pass && evaluation.issues.is_empty() => (CheckVerdict::Pass, None),
         "pass" => (CheckVerdict::Hold, Some("it says pass, and not every check of it does".to_owned())),
         "fail" => (CheckVerdict::Fail, failed(evaluation)),
         _ if any_fail => (CheckVerdict::Fail, failed(evaluation)),
-        "observation_only" => (CheckVerdict::NotRun, Some("there was no policy to hold it against".to_owned())),
+        "observation_only" => {
+            (CheckVerdict::NotRun, Some("there was no policy to hold it against".to_owned()))
+        }
         "invalid" => {
             let codes: Vec<String> = evaluation.issues.iter().map(|issue| shown(&issue.code)).collect();
             (CheckVerdict::Hold, Some(codes.join(", ")))
@@ -88,14 +91,23 @@ fn outcome(evaluation: &Evaluation) -> Outcome {
         _ => (CheckVerdict::Hold, None),
     };
     let status = shown(&evaluation.status);
-    Outcome { verdict, text: why.map_or_else(|| format!("status {status}"), |why| format!("status {status}: {why}")) }
+    Outcome {
+        verdict,
+        text: why.map_or_else(|| format!("status {status}"), |why| format!("status {status}: {why}")),
+    }
 }
 
 fn failed(evaluation: &Evaluation) -> Option<String> {
     let failed = evaluation.checks.iter().filter(|check| check.verdict != "pass").take(5);
     let words = failed.map(|check| {
         let operator = &check.operator;
-        format!("{} is {}, required {} {}", shown(&check.metric), check.actual, shown(operator), check.required)
+        format!(
+            "{} is {}, required {} {}",
+            shown(&check.metric),
+            check.actual,
+            shown(operator),
+            check.required
+        )
     });
     Some(words.collect::<Vec<_>>().join("; "))
 }
@@ -107,7 +119,9 @@ mod tests {
     #[test]
     fn only_a_whole_pass_passes() {
         let check = |verdict: &str| {
-            format!(r#"{{"gate":"g","metric":"m","operator":">=","actual":0.9,"required":0.8,"verdict":"{verdict}"}}"#)
+            format!(
+                r#"{{"gate":"g","metric":"m","operator":">=","actual":0.9,"required":0.8,"verdict":"{verdict}"}}"#
+            )
         };
         for (status, checks, issues, expected) in [
             ("pass", check("pass"), "", CheckVerdict::Pass),

@@ -90,7 +90,8 @@ fn two_bundles_are_compared() {
     let agent = Agent::init();
     let before = agent.file("before", &BundleWriter::a().section("old.json", b"1").write());
     let plan = PLAN.iter().rev().copied().collect::<Vec<u8>>();
-    let other = BundleWriter::a().text("precision", "fp16").section("engine_plan", &plan).section("new.json", b"2");
+    let other =
+        BundleWriter::a().text("precision", "fp16").section("engine_plan", &plan).section("new.json", b"2");
     let after = agent.file("after", &other.write());
     let json = agent.ok(&["bundle", "diff", &before, &after, "--json"]).json();
     assert_eq!(json["header"][0]["key"], "precision");
@@ -103,7 +104,9 @@ fn two_bundles_are_compared() {
     assert_eq!(change("new.json").as_deref(), Some("added"));
     assert_eq!(json["equalSections"], 2);
     let table = agent.ok(&["bundle", "diff", &before, &after]).stdout;
-    for words in ["precision: fp32 -> fp16", "changed     engine_plan", "removed     old.json", "added       new.json"] {
+    for words in
+        ["precision: fp32 -> fp16", "changed     engine_plan", "removed     old.json", "added       new.json"]
+    {
         assert!(table.contains(words), "{table}");
     }
     assert!(agent.ok(&["bundle", "diff", &before, &before]).stdout.contains("the same file"));
@@ -118,7 +121,8 @@ fn a_big_bundle_is_read_with_little_memory() {
     let path = agent.file("big.bundle", &BundleWriter::a().write());
     // A gap of half a GiB before an end that exists: a sparse file.
     fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(512 << 20).unwrap();
-    let shell = format!("ulimit -v 400000 && exec '{}' bundle inspect '{path}' --json", program("acta").display());
+    let shell =
+        format!("ulimit -v 400000 && exec '{}' bundle inspect '{path}' --json", program("acta").display());
     let output = Command::new("sh").args(["-c", &shell]).output().unwrap();
     let ended: Ended = output.into();
     assert_eq!(ended.code(), 0, "{}", ended.stderr);
@@ -149,7 +153,10 @@ fn a_retained_bundle_is_stored_whole_and_pushed_before_its_statement() {
     let ended = agent.ok(&retain);
     let record: RetentionRecord = serde_json::from_value(ended.json()["predicate"].clone()).unwrap();
     assert_eq!(record.state, RetentionState::Retained);
-    assert_eq!((record.bundle.digest, record.bundle.bytes), (Sha256Digest::of(&content), content.len() as u64));
+    assert_eq!(
+        (record.bundle.digest, record.bundle.bytes),
+        (Sha256Digest::of(&content), content.len() as u64)
+    );
     assert_eq!(bench.blob(&ended.json()["predicate"]["bundle"]["digest"]), content);
     assert_eq!(ended.json()["entryIndex"], 0);
     let state = fake.state.lock().unwrap();

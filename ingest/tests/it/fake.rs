@@ -8,13 +8,19 @@ use std::{
     thread,
 };
 
-use acta_ledger::log::{
-    digest::Sha256Digest,
-    key::{PublicKey, SigningKey},
-    merkle::{Frontier, leaf_hash},
-    note::{NoteKeyType, VerifierKey},
-    proof::{Node, Plan},
-    tree_head::TreeHead,
+use acta_ledger::{
+    evidence::agent_key::{AgentKey, AgentKeyAction},
+    log::{
+        digest::Sha256Digest,
+        dsse::Envelope,
+        entry::Entry,
+        key::{PublicKey, SigningKey},
+        merkle::{Frontier, leaf_hash},
+        note::{NoteKeyType, VerifierKey},
+        proof::{Node, Plan},
+        statement::Statement,
+        tree_head::TreeHead,
+    },
 };
 use serde_json::{Value, json};
 
@@ -40,6 +46,10 @@ pub struct State {
     pub mood: Mood,
     pub leaves: Vec<Sha256Digest>,
     pub digests: Vec<Sha256Digest>,
+    /// The entries' bytes.
+    pub records: Vec<Vec<u8>>,
+    /// The entry that enrolled the agent whose entries are verified.
+    pub enrolment: Option<usize>,
     pub blobs: BTreeSet<String>,
     pub requests: Vec<String>,
     /// What it answers about any route; none is "not found".
@@ -60,6 +70,10 @@ fn log_key() -> SigningKey {
     SigningKey::from_bytes(&[7; 32])
 }
 
+fn portal_key() -> SigningKey {
+    SigningKey::from_bytes(&[8; 32])
+}
+
 impl Fake {
     /// Starts it on a free port.
     pub fn start() -> Self {
@@ -69,6 +83,8 @@ impl Fake {
             mood: Mood::Good,
             leaves: Vec::new(),
             digests: Vec::new(),
+            records: Vec::new(),
+            enrolment: None,
             blobs: BTreeSet::new(),
             requests: Vec::new(),
             route: None,
@@ -81,6 +97,28 @@ impl Fake {
             }
         });
         Self { url, state }
+    }
+
+    /// Puts a statement of the portal into the log; its index.
+    pub fn log(&self, statement: &Statement) -> u64 {
+        let envelope = statement.sign(&portal_key()).unwrap();
+        let mut state = self.state.lock().unwrap();
+        let posted = post(&mut state, Entry::of(&envelope).unwrap().bytes());
+        posted["entries"][0]["index"].as_u64().unwrap()
+    }
+
+    /// Puts the enrolment of a key into the log, so that what the key signed can be verified.
+    pub fn log_enrolment(&self, key: &str) {
+        let noun = AgentKey {
+            agent: "builder-1".to_owned(),
+            public_key: PublicKey::from_base64(key).unwrap(),
+            action: AgentKeyAction::Enrolled,
+            at: "2026-11-29T10:00:00Z".parse().unwrap(),
+            authorized_by: "admin".to_owned(),
+            owner: None,
+        };
+        let index = self.log(&Statement::new(vec![noun.subject()], &noun).unwrap());
+        self.state.lock().unwrap().enrolment = usize::try_from(index).ok();
     }
 
     /// Changes what it does.
@@ -161,6 +199,14 @@ fn answer(state: &mut State, method: &str, path: &str, body: &[u8]) -> (u16, Str
             Some(route) => (200, route.to_string()),
             None => problem(404, "not_found"),
         },
+        ("GET", path) if path.starts_with("/api/v1/runs/") => match entry_of_run(state, &path[13..]) {
+            Some(entry) => (200, json!({ "run": { "entry": entry } }).to_string()),
+            None => problem(404, "not_found"),
+        },
+        ("GET", path) if path.ends_with("/verification") => {
+            let index = path.split('/').nth(4).unwrap().parse::<usize>().unwrap();
+            (200, verification(state, index).to_string())
+        }
         ("GET", "/api/v1/log/consistency") => {
             let numbers: Vec<u64> = path.split(['=', '&']).filter_map(|part| part.parse().ok()).collect();
             match Plan::consistency(numbers[0], numbers[1]).and_then(|plan| plan.assemble(|n| node(state, n)))
@@ -190,7 +236,7 @@ fn enrol(body: &[u8]) -> Value {
         "apiToken": "secret-token",
         "origin": ORIGIN,
         "logKey": key.to_string(),
-        "portalKey": PublicKey::of(&SigningKey::from_bytes(&[8; 32])),
+        "portalKey": PublicKey::of(&portal_key()),
     })
 }
 
@@ -199,6 +245,7 @@ fn post(state: &mut State, body: &[u8]) -> Value {
     let known = state.digests.iter().position(|other| *other == digest);
     let index = known.unwrap_or_else(|| {
         state.digests.push(digest);
+        state.records.push(body.to_vec());
         state.leaves.push(leaf_hash(body));
         state.leaves.len() - 1
     });
@@ -220,6 +267,33 @@ fn post(state: &mut State, body: &[u8]) -> Value {
         }],
         "treeHead": head.to_string(),
     })
+}
+
+/// The entry whose statement is about a run.
+fn entry_of_run(state: &State, run: &str) -> Option<usize> {
+    state.records.iter().position(|record| {
+        let statement = Envelope::parse(record).map(|it| Statement::from_envelope(&it));
+        matches!(statement, Ok(Ok(statement)) if statement.predicate["run"]["id"] == run)
+    })
+}
+
+/// Everything that is needed to verify an entry.
+fn verification(state: &State, index: usize) -> Value {
+    let size = state.leaves.len() as u64;
+    let logged = |index: usize| {
+        let plan = Plan::inclusion(index as u64, size).unwrap();
+        json!({
+            "record": base64::Engine::encode(&base64::engine::general_purpose::STANDARD, &state.records[index]),
+            "index": index,
+            "inclusion": plan.assemble(|wanted| node(state, wanted)).unwrap(),
+        })
+    };
+    let head =
+        TreeHead { origin: ORIGIN.to_owned(), size, root: root(&state.leaves) }.sign(&log_key()).unwrap();
+    let by_portal = Envelope::parse(&state.records[index])
+        .is_ok_and(|it| it.verified(&[PublicKey::of(&portal_key())], 1).is_ok());
+    let enrolment = state.enrolment.filter(|_| !by_portal).map(logged);
+    json!({ "entry": logged(index), "enrolment": enrolment, "treeHead": head.to_string() })
 }
 
 fn root(leaves: &[Sha256Digest]) -> Sha256Digest {

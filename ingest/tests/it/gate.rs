@@ -23,12 +23,12 @@ use crate::{
     setup::{Bench, summary},
 };
 
-const POLICY: &str = "licences = ['apache-2.0']\ndrillValidDays = 30\nretentionDays = 90\n[approvals]\nneeded = 1\n\
+pub const POLICY: &str = "licences = ['apache-2.0']\ndrillValidDays = 30\nretentionDays = 90\n[approvals]\nneeded = 1\n\
                       [overrides]\nallowed = false\nmaxDays = 1\n[canary]\nminSamples = 100\n[canary.thresholds]\n";
-const REVISION: &str = "0123456789abcdef0123456789abcdef01234567";
+pub const REVISION: &str = "0123456789abcdef0123456789abcdef01234567";
 
 /// The record of a gate that was run, and that it says everything that it must.
-fn record(ended: &Ended) -> GateRecord {
+pub fn record(ended: &Ended) -> GateRecord {
     assert!(!ended.stderr.contains("panicked"), "{}", ended.stderr);
     let json = if ended.stdout.is_empty() { Value::Null } else { ended.json() };
     let record: GateRecord = serde_json::from_value(json["predicate"].clone())
@@ -42,7 +42,7 @@ fn record(ended: &Ended) -> GateRecord {
     record
 }
 
-fn verdict(record: &GateRecord, name: &str) -> (CheckVerdict, String) {
+pub fn verdict(record: &GateRecord, name: &str) -> (CheckVerdict, String) {
     let check = record.checks.iter().find(|check| check.name == name).unwrap();
     (check.verdict, check.reason.clone().unwrap_or_default())
 }
@@ -50,14 +50,16 @@ fn verdict(record: &GateRecord, name: &str) -> (CheckVerdict, String) {
 fn gate_1(bench: &Bench, checkpoint: &str, more: &[&str]) -> Ended {
     let policy = bench.agent.file("policy.toml", POLICY.as_bytes());
     let common = ["gate", "1", "--route", "mini", "--by", "ana", "--json", "--policy", &policy];
-    bench.agent.run(&[&common[..], &["--checkpoint", checkpoint, "--checkpoint-id", "acme/mini"], more].concat())
+    bench
+        .agent
+        .run(&[&common[..], &["--checkpoint", checkpoint, "--checkpoint-id", "acme/mini"], more].concat())
 }
 
-fn pinned(bench: &Bench, checkpoint: &str) -> Ended {
+pub fn pinned(bench: &Bench, checkpoint: &str) -> Ended {
     gate_1(bench, checkpoint, &["--revision", REVISION])
 }
 
-fn folder(bench: &Bench, checkpoint: &CheckpointWriter) -> String {
+pub fn folder(bench: &Bench, checkpoint: &CheckpointWriter) -> String {
     let path = bench.agent.home().join("checkpoint");
     fs::remove_dir_all(&path).ok();
     checkpoint.write(&path);
@@ -88,7 +90,8 @@ fn a_good_checkpoint_satisfies_gate_1_with_its_card_frozen() {
     fs::write(format!("{checkpoint}/extra.txt"), "x").unwrap();
     let moved = gate_1(&bench, &checkpoint, &["--revision", &own]);
     assert_eq!(verdict(&self::record(&moved), "revision_pinned").0, CheckVerdict::Fail);
-    let table = bench.agent.run(&["gate", "1", "--route", "mini", "--checkpoint", &checkpoint, "--by", "ana"]);
+    let table =
+        bench.agent.run(&["gate", "1", "--route", "mini", "--checkpoint", &checkpoint, "--by", "ana"]);
     assert_eq!(table.code(), 7);
     for words in ["revision_pinned", "unknown", "not satisfied", "--checkpoint-id"] {
         let words = words.replace("not satisfied", "unsatisfied");
@@ -195,7 +198,8 @@ fn bad_input_signs_nothing() {
         (vec!["3", "--bundle", &bundle, "--sbom", "/nowhere"], "--sbom"),
         (vec!["3", "--bundle", &bundle, "--run", run], "not on record"),
     ] {
-        let ended = bench.agent.run(&[&["gate"][..], &arguments, &["--route", "mini", "--by", "ana"]].concat());
+        let ended =
+            bench.agent.run(&[&["gate"][..], &arguments, &["--route", "mini", "--by", "ana"]].concat());
         assert_eq!(ended.code(), 2, "{arguments:?}: {}", ended.stderr);
         assert!(ended.stderr.contains(words), "{arguments:?}: {}", ended.stderr);
     }
@@ -250,7 +254,12 @@ fn a_real_build_and_a_recipe_satisfy_gate_2_and_the_bundle_around_the_plan_gate_
         (RECIPE.replace("cuda = \"13.0\"", "tensorrt = \"9.9\""), "tensorrt", CheckVerdict::Fail, "measured"),
         (RECIPE.replace("precision = \"fp32\"", ""), "precision", CheckVerdict::Hold, "does not say"),
         (RECIPE.replace("2026-08-29", "lately"), "canonical_sources", CheckVerdict::Hold, "date"),
-        (RECIPE.replace("tvmFfiBoundaries = []", ""), "tvm_ffi_boundaries", CheckVerdict::Hold, "does not say"),
+        (
+            RECIPE.replace("tvmFfiBoundaries = []", ""),
+            "tvm_ffi_boundaries",
+            CheckVerdict::Hold,
+            "does not say",
+        ),
     ] {
         let record = self::record(&gate_2(&bench, &run, &recipe));
         let (found, reason) = verdict(&record, check);
@@ -333,7 +342,8 @@ fn a_bundle_with_everything_beside_it_satisfies_gate_3() {
     let (found, reason) = verdict(&self::record(&gate_3(&bench, &other, &whole)), "scan_or_sbom");
     assert!(found == CheckVerdict::Fail && reason.contains("another file"), "{reason}");
     let none = bench.agent.file("none.json", b"{}");
-    let (found, reason) = verdict(&self::record(&gate_3(&bench, &bundle, &["--sbom", &none])), "scan_or_sbom");
+    let (found, reason) =
+        verdict(&self::record(&gate_3(&bench, &bundle, &["--sbom", &none])), "scan_or_sbom");
     assert!(found == CheckVerdict::Fail && reason.contains("neither CycloneDX"), "{reason}");
     let unknown = bench.agent.file("b.bundle", &BundleWriter::b().write());
     let (found, reason) = verdict(&self::record(&gate_3(&bench, &unknown, &[])), "provenance");
@@ -366,85 +376,21 @@ fn every_malformed_bundle_fails_gate_3_with_the_rules_name() {
 }
 
 #[test]
-fn the_plan_shows_what_is_missing_from_own_records_and_from_the_log() {
-    let bench = Bench::new(b"x");
-    let checkpoint = folder(&bench, &CheckpointWriter::default());
-    assert_eq!(pinned(&bench, &checkpoint).code(), 0);
-    let plan = |more: &[&str]| bench.agent.run(&[&["gate", "plan", "--route", "mini"][..], more].concat());
-    let ended = plan(&["--json"]);
-    assert_eq!((ended.code(), ended.json()["source"].as_str()), (7, Some("agent")));
-    let states: Vec<Value> =
-        ended.json()["gates"].as_array().unwrap().iter().map(|gate| gate["state"].clone()).collect();
-    assert_eq!(states, ["satisfied", "missing", "missing", "missing", "missing"]);
-    let fake = Fake::start();
-    bench.agent.ok(&["enrol", "--server", &fake.url, "--token", "t"]);
-    assert!(plan(&[]).stderr.contains("does not know the route"));
-    fake.state.lock().unwrap().route = Some(answer());
-    let ended = plan(&[]);
-    assert_eq!(ended.code(), 7, "{}{}", ended.stdout, ended.stderr);
-    assert!(ended.stdout.contains("gate 4  parity: missing"), "{}", ended.stdout);
-    assert!(ended.stdout.contains("the route is not set up"), "{}", ended.stdout);
-    assert_eq!(plan(&["--json"]).json()["source"], "log");
-}
-
-/// What a server says of a route of which nothing is known.
-fn answer() -> Value {
-    use acta_ledger::judge::route::{RouteLog, judge_route};
-    let at = "2026-11-29T10:00:00Z".parse().unwrap();
-    let state = judge_route("mini", &RouteLog::whole(0, Vec::new()), at);
-    json!({ "record": state.record, "state": state, "definition": null })
-}
-
-#[test]
-fn a_route_is_set_up_with_a_persons_token_and_shown_with_its_seven_names() {
-    let bench = Bench::new(b"x");
-    let fake = Fake::start();
-    let policy = bench.agent.file("policy.toml", POLICY.as_bytes());
-    let new = |name: &str, revision: &str, target: &str, policy: &str, more: &[&str]| {
-        let arguments = ["route", "new", name, "--checkpoint", "acme/mini", "--revision", revision];
-        let rest = ["--runtime-target", target, "--policy", policy, "--server", &fake.url];
-        bench.agent.run(&[&arguments[..], &rest, more].concat())
-    };
-    let target = "native_cpp_task_api_on_nvidia_h200";
-    let ended = new("mini", REVISION, target, &policy, &["--token", "person"]);
-    assert_eq!(ended.code(), 0, "{}", ended.stderr);
-    {
-        let state = fake.state.lock().unwrap();
-        let (token, body) = &state.routes[0];
-        assert_eq!(token, "person");
-        assert_eq!((&body["route"], &body["checkpoint"]), (&json!("mini"), &json!("acme/mini")));
-        assert_eq!((&body["checkpointRevision"], &body["runtimeTarget"]), (&json!(REVISION), &json!(target)));
-        assert_eq!(body["policy"]["licences"], json!(["apache-2.0"]));
-    }
-    let bad = bench.agent.file("bad.toml", POLICY.replace("minSamples = 100", "minSamples = -1").as_bytes());
-    for (ended, words) in [
-        (new("Mini", REVISION, target, &policy, &["--token", "t"]), "ROUTE"),
-        (new("mini", "main", target, &policy, &["--token", "t"]), "--revision"),
-        (new("mini", REVISION, "somewhere", &policy, &["--token", "t"]), "--runtime-target"),
-        (new("mini", REVISION, target, &bad, &["--token", "t"]), "minSamples"),
-        (new("mini", REVISION, target, &policy, &[]), "ACTA_API_TOKEN"),
-    ] {
-        assert_eq!(ended.code(), 2, "{}", ended.stderr);
-        assert!(ended.stderr.contains(words), "{words}: {}", ended.stderr);
-    }
-    assert_eq!(fake.state.lock().unwrap().routes.len(), 1);
-    let show = |more: &[&str]| {
-        bench.agent.run(&[&["route", "show", "mini", "--server", &fake.url][..], more].concat())
-    };
-    assert!(show(&[]).code() == 1 && show(&[]).stderr.contains("does not know the route"));
-    fake.state.lock().unwrap().route = Some(answer());
-    let shown = show(&["--json"]).json();
-    let names: Vec<&str> = shown.as_object().unwrap().keys().map(String::as_str).collect();
-    let mut expected = vec![
-        "route_name",
-        "checkpoint_revision",
-        "bundle_digest",
-        "runtime_target",
-        "validation_status",
-        "canary_status",
-        "rollback_status",
-    ];
-    expected.sort_unstable();
-    assert_eq!(names, expected);
-    assert!(show(&[]).stdout.contains("validation_status    hold"));
+fn gate_2_takes_a_run_of_another_agent_from_the_log() {
+    let (builder, fake) = (Bench::new(&onnx::gemm()), Fake::start());
+    builder.agent.ok(&["enrol", "--server", &fake.url, "--token", "t"]);
+    let run = summary(&builder.build(&[])).run.id.to_string();
+    let key = builder.agent.ok(&["status", "--json"]).json()["key"]["publicKey"].as_str().unwrap().to_owned();
+    let other = Bench::new(b"x");
+    other.agent.ok(&["enrol", "--server", &fake.url, "--token", "t"]);
+    let ended = gate_2(&other, &run, RECIPE);
+    assert_eq!(ended.code(), 1, "nobody introduced the builder's key: {}", ended.stdout);
+    assert!(ended.stderr.contains("does not verify"), "{}", ended.stderr);
+    assert_eq!(other.outbox(), [0, 0, 0]);
+    fake.log_enrolment(&key);
+    let ended = gate_2(&other, &run, RECIPE);
+    assert_eq!(ended.code(), 0, "{}{}", ended.stdout, ended.stderr);
+    let record = record(&ended);
+    let build = record.checks.iter().find(|check| check.name == "build_run").unwrap();
+    assert_eq!(build.value["foundIn"], "the log, verified");
 }

@@ -193,6 +193,11 @@ pub fn judge_bundle(route: &str, bundle: BundleDigest, log: &RouteLog, at: Times
     Fold::new(route, log, at).state(Some(bundle.0))
 }
 
+/// How well a bundle could be restored now: for a list of what is kept.
+pub fn way_back_to(route: &str, log: &RouteLog, bundle: Sha256Digest, at: Timestamp) -> WayBack {
+    way_back::readiness(&View::new(route, log), bundle, log.size, at)
+}
+
 /// Everything that speaks against a person's decision on a bundle now: what the portal says before it is made.
 pub fn refusals(
     route: &str,

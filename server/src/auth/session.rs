@@ -1,6 +1,6 @@
 //! Sessions: an opaque token in a cookie, stored hashed, with two separate limits (OWASP session management).
 
-use acta_ledger::log::timestamp::Timestamp;
+use acta_ledger::log::{digest::Sha256Digest, timestamp::Timestamp};
 use axum::http::{HeaderMap, header};
 use axum_extra::extract::cookie::{Cookie, CookieJar, SameSite};
 use sqlx::SqlitePool;
@@ -26,6 +26,8 @@ const TOUCH_MS: i64 = 60 * 1000;
 pub struct Session {
     /// Who it is.
     pub actor: Actor,
+    /// The hash of its token: what it is stored and revoked by.
+    pub token_hash: Sha256Digest,
     /// The token that the session's forms carry.
     pub form_token: String,
     /// When it began.
@@ -85,6 +87,7 @@ pub async fn find(
         |ms| Timestamp::from_unix_ms(ms).ok_or_else(|| sqlx::Error::Decode("a session's time".into()));
     Ok(Some(Session {
         actor: Actor::Account { name: row.account, role, by_token: false },
+        token_hash: hash,
         form_token: row.form_token,
         signed_in_at: moment(row.created_at)?,
         authenticated_at: moment(row.authenticated_at)?,

@@ -1,5 +1,8 @@
 //! What the pages' forms post to. Each answers with a redirect, so that a reload repeats nothing.
 
+pub mod account;
+pub mod route;
+
 use std::net::SocketAddr;
 
 use acta_app::{
@@ -17,10 +20,11 @@ use axum_extra::extract::cookie::{Cookie, SameSite};
 use serde::Deserialize;
 
 use crate::{
-    auth::{extract::Asking, password, session},
+    auth::{extract::Asking, password, policy::Actor, session},
+    clock,
     error::{Answer, Problem},
     startup::AppState,
-    store::account,
+    store,
 };
 
 /// The sign-in form.
@@ -50,7 +54,7 @@ pub async fn sign_in(
         tracing::warn!(account.name = %form.name, client.address = %address.ip(), "too many sign-in attempts");
         return Ok(again("rate"));
     }
-    let account = account::find(&state.database.read, &form.name).await?;
+    let account = store::account::find(&state.database.read, &form.name).await?;
     let stored = account.as_ref().map(|account| account.password_hash.clone());
     let fits = password::verify(form.password.clone(), stored).await;
     let Some(account) = account.filter(|_| fits) else {
@@ -124,6 +128,27 @@ fn without_lang(address: &str) -> String {
     let Some((path, query)) = address.split_once('?') else { return address.to_owned() };
     let kept: Vec<&str> = query.split('&').filter(|pair| !pair.starts_with("lang=")).collect();
     if kept.is_empty() { path.to_owned() } else { format!("{path}?{}", kept.join("&")) }
+}
+
+/// Takes the password that a review page asked for; without one, everything stays as it is.
+async fn step_up(state: &AppState, mut asking: Asking, password: Option<&str>) -> Answer<Asking> {
+    let (Some(password), Some(session), Actor::Account { name, .. }) =
+        (password, asking.session.as_mut(), &asking.actor)
+    else {
+        return Ok(asking);
+    };
+    // The same budget as signing in: a stolen session must not be a place to guess the password.
+    if !state.sign_in.allows_name(name) {
+        return Err(Problem::forbidden("rate", "too many wrong passwords: wait a minute"));
+    }
+    let stored = store::account::find(&state.database.read, name).await?.map(|account| account.password_hash);
+    if !password::verify(password.to_owned(), stored).await {
+        return Err(Problem::forbidden("wrong_password", "the password is wrong; nothing was done"));
+    }
+    let now = clock::now();
+    store::session::authenticate(&state.database.write, &session.token_hash, now.unix_ms()).await?;
+    session.authenticated_at = now;
+    Ok(asking)
 }
 
 /// Refuses a form of a signed-in person that does not carry their session's token.

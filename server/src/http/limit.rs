@@ -34,8 +34,13 @@ impl SignInLimit {
             self.addresses.retain_recent();
         }
         let address = self.addresses.check_key(&address).is_ok();
-        let name = self.names.check_key(&name.to_lowercase()).is_ok();
+        let name = self.allows_name(name);
         address && name
+    }
+
+    /// Whether a further attempt for the name may be made, wherever it comes from.
+    pub fn allows_name(&self, name: &str) -> bool {
+        self.names.check_key(&name.to_lowercase()).is_ok()
     }
 }
 

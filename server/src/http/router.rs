@@ -30,7 +30,11 @@ pub fn router(state: AppState) -> Router {
     let forms = Router::new()
         .route(routes::SIGN_IN, post(forms::sign_in))
         .route(routes::SIGN_OUT, post(forms::sign_out))
-        .route(routes::PREFERENCES, post(forms::preferences));
+        .route(routes::PREFERENCES, post(forms::preferences))
+        .route("/routes/{route}/decisions", post(forms::route::decisions))
+        .route("/routes/{route}/orders", post(forms::route::orders))
+        .route("/account/sessions/revoke", post(forms::account::session))
+        .route("/account/tokens/revoke", post(forms::account::token));
     let files = Router::new().route("/assets/{name}", get(style)).route("/pkg/{name}", get(package));
     let operators = Router::new().route("/healthz", get(|| async { "ok\n" }));
     Router::new()

@@ -116,3 +116,10 @@ pub async fn revoke(pool: &SqlitePool, account: &str, hash: &Sha256Digest) -> sq
         .await?;
     Ok(done.rows_affected() == 1)
 }
+
+/// Writes down that the person gave the password again.
+pub async fn authenticate(pool: &SqlitePool, hash: &Sha256Digest, now: i64) -> sqlx::Result<()> {
+    let hash = &hash.0[..];
+    query!("update session set authenticated_at = ? where token_hash = ?", now, hash).execute(pool).await?;
+    Ok(())
+}

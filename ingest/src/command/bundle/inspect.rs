@@ -72,9 +72,11 @@ fn table(inspection: &Inspection, ui: Ui) -> String {
     }
     if !inspection.header.is_empty() {
         lines.push("header (stated by the bundle)".to_owned());
-        lines.extend(
-            inspection.header.iter().map(|(key, value)| format!("  {}  {}", visible_line(key), short(value))),
-        );
+        let keys: Vec<String> = inspection.header.keys().map(|key| short(&key.clone().into())).collect();
+        let widest = keys.iter().map(|key| key.chars().count()).max().unwrap_or(0);
+        let values = inspection.header.values();
+        lines
+            .extend(keys.iter().zip(values).map(|(key, value)| format!("  {key:widest$}  {}", short(value))));
     }
     if let Some(runtime) = &inspection.optimized {
         lines.push(format!(
@@ -120,7 +122,9 @@ fn sections(inspection: &Inspection) -> Vec<String> {
     let mut lines = vec![format!("sections    {}", inspection.sections.len())];
     for (section, name) in shown.iter().zip(&names) {
         let bytes = section.bytes.map_or_else(|| "?".to_owned(), |bytes| bytes.0.to_string());
-        let digest = section.digest.map_or_else(|| "not in the file".to_owned(), |digest| digest.to_string());
+        let digest = section
+            .digest
+            .map_or_else(|| "not in the file, or shared".to_owned(), |digest| digest.to_string());
         let role = match section.role {
             SectionRole::Engine => "  engine",
             SectionRole::Artifact => "  artifact",

@@ -93,7 +93,12 @@ impl Retain {
                 .expected(format!("1 to {MAX_CONFIG_BYTES} bytes")));
         }
         let bundle = store_bundle(&blobs, &self.file, ui)?;
-        let config = store_config(&blobs, &self.runtime_config, config.take(MAX_CONFIG_BYTES))?;
+        let config = store_config(&blobs, &self.runtime_config, config.take(config_bytes + 1))?;
+        if config.bytes != config_bytes {
+            return Err(CliError::failure("the runtime configuration changed while it was read")
+                .field("--runtime-config")
+                .help("nothing was signed; try again when nobody writes to it"));
+        }
         for (blob, path) in [(&bundle, &self.file), (&config, &self.runtime_config)] {
             read_back(&blobs, blob, path)?;
         }

@@ -18,7 +18,8 @@ use crate::error::{CliError, Result};
 /// The longest id or revision.
 const MAX_BYTES: usize = 200;
 
-fn plain(field: &str, text: &str) -> Result<String> {
+/// A name on one line.
+pub fn plain(field: &str, text: &str) -> Result<String> {
     let text = text.trim();
     if text.is_empty() || text.len() > MAX_BYTES || text.chars().any(char::is_control) {
         return Err(CliError::usage("this is no name")
@@ -32,7 +33,9 @@ fn plain(field: &str, text: &str) -> Result<String> {
 /// The checkpoint's id: as a person says it, and the route's.
 pub fn checkpoint_id(args: &Args, definition: Option<&RouteDefinition>) -> Result<Check> {
     let name = "checkpoint_id";
-    let Some(id) = &args.checkpoint_id else {
+    // Whoever runs a gate of the route says that this is the route's checkpoint.
+    let own = definition.map(|definition| &definition.checkpoint);
+    let Some(id) = args.checkpoint_id.as_ref().or(own) else {
         return Ok(check(name, CheckVerdict::Hold, Value::Null)
             .because("nobody says which checkpoint this is: --checkpoint-id"));
     };

@@ -71,7 +71,11 @@ pub fn read_plan(field: &str, path: &Path, of_route: Option<&Policy>) -> Result<
     if let Some(limits) = of_route.map(|canary| canary.thresholds)
         && let Some((name, found, expected)) = looser(&plan.thresholds, &limits)
     {
-        return wrong("is looser than the route's policy", format!("{name} {found}"), format!("{name} {expected}"));
+        return wrong(
+            "is looser than the route's policy",
+            format!("{name} {found}"),
+            format!("{name} {expected}"),
+        );
     }
     Ok((plan, bytes))
 }
@@ -102,7 +106,8 @@ pub fn read_and_judge(field: &str, path: &Path, plan: &CanaryPlan) -> Result<Jud
     let (Measured { latency, peak_memory_bytes, .. }, bytes) = measure::read_canary(field, path)?;
     let errors = latency.errors.unwrap_or_default().0;
     let duration_ms = latency.duration_ms.unwrap_or_default();
-    let traffic = Traffic { latencies_ms: &latency.samples_ms, errors, duration_ms, memory_bytes: peak_memory_bytes };
+    let traffic =
+        Traffic { latencies_ms: &latency.samples_ms, errors, duration_ms, memory_bytes: peak_memory_bytes };
     let came_to = verdict(plan, &traffic);
     let (phase, broken) = match &came_to {
         CanaryVerdict::Pass => (CanaryPhase::Pass, Vec::new()),
@@ -116,9 +121,10 @@ pub fn read_and_judge(field: &str, path: &Path, plan: &CanaryPlan) -> Result<Jud
         }
     };
     let figures = latency.figures().ok();
-    let percentile = |pick: fn(&crate::import::sample::Figures) -> acta_ledger::judge::percentile::Percentile| {
-        figures.as_ref().and_then(|figures| pick(figures).value())
-    };
+    let percentile =
+        |pick: fn(&crate::import::sample::Figures) -> acta_ledger::judge::percentile::Percentile| {
+            figures.as_ref().and_then(|figures| pick(figures).value())
+        };
     let measurement = CanaryMeasurement {
         samples: Sha256Digest::of(&bytes),
         requests: Count64((latency.samples_ms.len() as u64).saturating_add(errors)),
@@ -176,10 +182,12 @@ mod tests {
 
     #[test]
     fn a_machine_with_another_gpu_is_another_target() {
-        let machine = |gpu: Option<&str>| Environment { gpu: gpu.map(str::to_owned), ..Environment::default() };
+        let machine =
+            |gpu: Option<&str>| Environment { gpu: gpu.map(str::to_owned), ..Environment::default() };
         check_target("native_cpp_on_nvidia_h200", &machine(None)).unwrap();
         check_target("native_cpp_on_nvidia_h200", &machine(Some("NVIDIA H200"))).unwrap();
-        let error = check_target("native_cpp_on_nvidia_h200", &machine(Some("NVIDIA L40S"))).unwrap_err().to_string();
+        let error =
+            check_target("native_cpp_on_nvidia_h200", &machine(Some("NVIDIA L40S"))).unwrap_err().to_string();
         assert!(error.contains("native_cpp_on_nvidia_l40s"), "{error}");
     }
 }

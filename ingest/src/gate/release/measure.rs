@@ -74,7 +74,13 @@ struct MemoryFile {
 fn source(field: &str, path: &Path) -> Result<SourceFile> {
     let bytes = read_bounded(field, path, MAX_BYTES)?;
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    Ok(SourceFile { path: path.to_owned(), name, folder: String::new(), modified: bind::modified(path)?, bytes })
+    Ok(SourceFile {
+        path: path.to_owned(),
+        name,
+        folder: String::new(),
+        modified: bind::modified(path)?,
+        bytes,
+    })
 }
 
 /// Reads raw latencies in any form that is known.
@@ -97,9 +103,14 @@ pub fn read_canary(field: &str, path: &Path) -> Result<(Measured, Vec<u8>)> {
 }
 
 fn with_duration(file: SourceFile, measured: Measured) -> Result<(Measured, Vec<u8>)> {
-    for (key, there) in [("durationMs", measured.latency.duration_ms.is_some()), ("errors", measured.latency.errors.is_some())] {
+    for (key, there) in [
+        ("durationMs", measured.latency.duration_ms.is_some()),
+        ("errors", measured.latency.errors.is_some()),
+    ] {
         if !there {
-            return Err(wrong(&file, key, "the canary's samples do not say it").found("none").expected("a number"));
+            return Err(wrong(&file, key, "the canary's samples do not say it")
+                .found("none")
+                .expected("a number"));
         }
     }
     Ok((measured, file.bytes))
@@ -124,7 +135,8 @@ fn latency(file: &SourceFile, warm_up_ms: f64) -> Result<Measured> {
             source: "an array of milliseconds".to_owned(),
         },
         Value::Array(_) => {
-            let parsed = import::parse(Format::TrtexecTimes, std::slice::from_ref(file), Options { warm_up_ms })?;
+            let parsed =
+                import::parse(Format::TrtexecTimes, std::slice::from_ref(file), Options { warm_up_ms })?;
             let latency = parsed.latency.ok_or_else(|| wrong(file, "", "there are no samples"))?;
             let source = format!("trtexec --exportTimes, keys {}", parsed.dialect);
             return Ok(Measured { latency, peak_memory_bytes: None, source });
@@ -149,14 +161,18 @@ fn latency_file(file: &SourceFile, value: Value) -> Result<Measured> {
     let content: LatencyFile = checked(file, value, LATENCY)?;
     if content.schema.as_deref().is_some_and(|found| found != LATENCY) {
         let found = content.schema.unwrap_or_default();
-        return Err(wrong(file, "schema", "the file's schema is not known").found(reading::shown(&found)).expected(LATENCY));
+        return Err(wrong(file, "schema", "the file's schema is not known")
+            .found(reading::shown(&found))
+            .expected(LATENCY));
     }
     if let Some(duration) = content.duration_ms {
         reading::measured(file, "durationMs", duration)?;
     }
     let warm_up = match content.warm_up {
         None => WarmUp::unknown(),
-        Some(state) => WarmUp { state, rule: "the file says so".to_owned(), requests: content.warm_up_requests },
+        Some(state) => {
+            WarmUp { state, rule: "the file says so".to_owned(), requests: content.warm_up_requests }
+        }
     };
     Ok(Measured {
         latency: Latency {
@@ -198,7 +214,9 @@ pub fn read_throughput(field: &str, path: &Path) -> Result<(f64, Option<u32>, Ve
         if value.is_finite() && value > 0.0 {
             Ok(value)
         } else {
-            Err(wrong(&file, key, "this is no measurement").found(value.to_string()).expected("a number above 0"))
+            Err(wrong(&file, key, "this is no measurement")
+                .found(value.to_string())
+                .expected("a number above 0"))
         }
     };
     let requests = positive("requests", content.requests.0 as f64)?;
@@ -244,12 +262,21 @@ mod tests {
         let observation = |i: u32, ms: f64| format!("{{\"iteration\":{i},\"runtime_e2e_wall_ms\":{ms}}}\n");
         for (name, text, samples, state) in [
             ("a.json", "[2.5,1.5]".to_owned(), vec![2.5, 1.5], WarmUpState::Unknown),
-            ("b.json", r#"{"samplesMs":[1,2],"warmUp":"excluded"}"#.to_owned(), vec![1.0, 2.0], WarmUpState::Excluded),
+            (
+                "b.json",
+                r#"{"samplesMs":[1,2],"warmUp":"excluded"}"#.to_owned(),
+                vec![1.0, 2.0],
+                WarmUpState::Excluded,
+            ),
             ("c.jsonl", observation(0, 1.0) + &observation(1, 0.5), vec![1.0, 0.5], WarmUpState::Unknown),
         ] {
             let (_folder, path) = write(name, &text);
             let (measured, bytes) = read_latency("--latency", &path, 200.0).unwrap();
-            assert_eq!((measured.latency.samples_ms, measured.latency.warm_up.state), (samples, state), "{name}");
+            assert_eq!(
+                (measured.latency.samples_ms, measured.latency.warm_up.state),
+                (samples, state),
+                "{name}"
+            );
             assert_eq!(bytes, text.as_bytes());
         }
     }
@@ -264,9 +291,17 @@ mod tests {
             ("a.json", "[1,\"2\"]", "keys are not those"),
             ("a.json", "[1,2", "ends too early"),
             ("a.json", "{\"samplesMs\":[1],\"warmup\":\"excluded\"}", "unknown field `warmup`"),
-            ("a.json", "{\"samplesMs\":[1],\"schema\":\"urn:acta:latency-samples:v2\"}", "schema is not known"),
+            (
+                "a.json",
+                "{\"samplesMs\":[1],\"schema\":\"urn:acta:latency-samples:v2\"}",
+                "schema is not known",
+            ),
             ("a.json", "{\"samplesMs\":[1],\"durationMs\":-1}", "durationMs"),
-            ("a.jsonl", "{\"iteration\":0,\"runtime_e2e_wall_ms\":1}\n{\"iteration\":0,\"runtime_e2e_wall_ms\":1}", "line 2"),
+            (
+                "a.jsonl",
+                "{\"iteration\":0,\"runtime_e2e_wall_ms\":1}\n{\"iteration\":0,\"runtime_e2e_wall_ms\":1}",
+                "line 2",
+            ),
             ("a.jsonl", "", "there are no samples"),
         ] {
             let (_folder, path) = write(name, text);
@@ -277,21 +312,32 @@ mod tests {
 
     #[test]
     fn throughput_memory_and_canaries() {
-        let (_f, path) = write("t.json", r#"{"schema":"urn:acta:throughput:v1","requests":"600","durationMs":2000}"#);
+        let (_f, path) =
+            write("t.json", r#"{"schema":"urn:acta:throughput:v1","requests":"600","durationMs":2000}"#);
         assert_eq!(read_throughput("--throughput", &path).unwrap().0, 300.0);
-        let (_f, path) = write("t.json", r#"{"schema":"urn:acta:throughput:v1","requests":"0","durationMs":2000}"#);
+        let (_f, path) =
+            write("t.json", r#"{"schema":"urn:acta:throughput:v1","requests":"0","durationMs":2000}"#);
         assert!(read_throughput("--throughput", &path).unwrap_err().to_string().contains("requests"));
         let (_f, path) = write("m.json", r#"{"schema":"urn:acta:memory:v1","peakBytes":"1024"}"#);
         assert_eq!(read_memory("--memory", &path).unwrap().0, 1024);
-        let (_f, path) = write("m.json", r#"{"mode":"auto","sampler":null,"samples":[{"memory_used_mib":2},{"memory_used_mib":1}]}"#);
+        let (_f, path) = write(
+            "m.json",
+            r#"{"mode":"auto","sampler":null,"samples":[{"memory_used_mib":2},{"memory_used_mib":1}]}"#,
+        );
         assert_eq!(read_memory("--memory", &path).unwrap().0, 2 << 20);
-        for text in [r#"{"mode":"auto","sampler":null,"samples":[]}"#, r#"{"peakBytes":"1"}"#, r#"{"schema":"x"}"#] {
+        for text in
+            [r#"{"mode":"auto","sampler":null,"samples":[]}"#, r#"{"peakBytes":"1"}"#, r#"{"schema":"x"}"#]
+        {
             let (_f, path) = write("m.json", text);
             read_memory("--memory", &path).unwrap_err();
         }
         let (_f, path) = write("c.json", r#"{"samplesMs":[],"errors":"9","durationMs":1}"#);
         assert_eq!(read_canary("--samples", &path).unwrap().0.latency.errors, Some(Count64(9)));
-        for text in [r#"{"samplesMs":[]}"#, r#"{"samplesMs":[1],"errors":"0"}"#, r#"{"samplesMs":[1],"durationMs":5}"#] {
+        for text in [
+            r#"{"samplesMs":[]}"#,
+            r#"{"samplesMs":[1],"errors":"0"}"#,
+            r#"{"samplesMs":[1],"durationMs":5}"#,
+        ] {
             let (_f, path) = write("c.json", text);
             read_canary("--samples", &path).unwrap_err();
         }

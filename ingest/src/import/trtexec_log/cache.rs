@@ -45,7 +45,11 @@ pub(super) fn read(messages: &[(char, &str)], ending: Ending) -> CacheReading {
     };
     let offered = bytes("Loaded ", " bytes of timing cache").filter(|bytes| bytes.0 > 0);
     let saved = bytes("Saved ", " bytes of timing cache");
-    let complaints = ["Timing cache header mismatch", "Failed to deserialize timing cache", "The timing cache will not be used"];
+    let complaints = [
+        "Timing cache header mismatch",
+        "Failed to deserialize timing cache",
+        "The timing cache will not be used",
+    ];
     let complaints: Vec<String> = messages
         .iter()
         .filter(|(_, text)| complaints.iter().any(|words| text.starts_with(words)))
@@ -60,21 +64,36 @@ pub(super) fn read(messages: &[(char, &str)], ending: Ending) -> CacheReading {
     let (state, proven, quarantine_file, reasons) = if has("Timing cache disabled") {
         (Some(TimingCacheMode::NotApplicable), true, false, vec!["it was switched off"])
     } else if offered.is_some() && ending == Ending::None {
-        (Some(TimingCacheMode::Quarantined), true, true, vec!["the build did not end while the cache was attached"])
+        (
+            Some(TimingCacheMode::Quarantined),
+            true,
+            true,
+            vec!["the build did not end while the cache was attached"],
+        )
     } else if corrupt {
-        (Some(TimingCacheMode::Discarded), true, true, vec![
-            "the library could not read it and began an empty one",
-            "the file was written over: set it apart until its digest is on record",
-        ])
+        (
+            Some(TimingCacheMode::Discarded),
+            true,
+            true,
+            vec![
+                "the library could not read it and began an empty one",
+                "the file was written over: set it apart until its digest is on record",
+            ],
+        )
     } else if offered.is_some() && (!complaints.is_empty() || local) {
-        (Some(TimingCacheMode::Discarded), true, false, vec![
-            "it was offered and not used",
-            "what was saved afterwards is no evidence of an update",
-        ])
+        (
+            Some(TimingCacheMode::Discarded),
+            true,
+            false,
+            vec!["it was offered and not used", "what was saved afterwards is no evidence of an update"],
+        )
     } else if offered.is_some() && global {
-        (Some(TimingCacheMode::Reused), false, false, vec![
-            "it was accepted; that its entries are the same afterwards needs the digests of both files",
-        ])
+        (
+            Some(TimingCacheMode::Reused),
+            false,
+            false,
+            vec!["it was accepted; that its entries are the same afterwards needs the digests of both files"],
+        )
     } else if began {
         (Some(TimingCacheMode::Cold), true, false, vec!["none was offered"])
     } else {

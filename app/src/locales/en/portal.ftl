@@ -1,9 +1,11 @@
-### The portal in English. Same keys and values as es.ftl; codes of the evidence stand behind their prefix.
+### The portal in English. Same keys and values as es/portal.ftl; codes of the evidence stand behind their prefix.
 
 ## Frame
 skip = Skip to the content
 nav-label = Main
 nav-runs = Runs
+nav-routes = Routes
+nav-people = People
 nav-ledger = Ledger
 nav-sign-in = Sign in
 sign-out = Sign out
@@ -96,6 +98,24 @@ predicate-a-build-summary = a build summary
 predicate-a-agent-key = the enrolment of an agent's key
 predicate-a-other = a statement
 predicate-agent-key = agent key
+predicate-cbat-gate = gate run
+predicate-route-definition = route definition
+predicate-route-decision = decision
+predicate-rollback-order = order
+predicate-rollback-result = report on an order
+predicate-retention = retention
+predicate-canary = canary
+predicate-pin-observation = pinned fact observed
+predicate-import = imported report
+predicate-a-cbat-gate = a run of a gate
+predicate-a-route-definition = the definition of a route
+predicate-a-route-decision = a decision on a route
+predicate-a-rollback-order = an order to the runtime
+predicate-a-rollback-result = a report on an order
+predicate-a-retention = the retention of a bundle
+predicate-a-canary = a step of a canary
+predicate-a-pin-observation = the observation of a pinned fact
+predicate-a-import = an imported report
 predicate-unknown = an unreadable statement
 stage-setup = setting up
 stage-parse = reading the network

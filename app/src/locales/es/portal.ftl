@@ -1,9 +1,11 @@
-### El portal en español. Las mismas claves y valores que en.ftl; los códigos de la evidencia siguen a su prefijo.
+### El portal en español. Las mismas claves y valores que en/portal.ftl; los códigos de la evidencia siguen a su prefijo.
 
 ## Marco
 skip = Ir al contenido
 nav-label = Principal
 nav-runs = Ejecuciones
+nav-routes = Rutas
+nav-people = Personas
 nav-ledger = Registro
 nav-sign-in = Iniciar sesión
 sign-out = Cerrar sesión
@@ -96,6 +98,24 @@ predicate-a-build-summary = un resumen de compilación
 predicate-a-agent-key = la inscripción de la clave de un agente
 predicate-a-other = una declaración
 predicate-agent-key = clave de agente
+predicate-cbat-gate = paso de puerta
+predicate-route-definition = definición de ruta
+predicate-route-decision = decisión
+predicate-rollback-order = orden
+predicate-rollback-result = informe sobre una orden
+predicate-retention = conservación
+predicate-canary = canario
+predicate-pin-observation = dato fijado observado
+predicate-import = informe importado
+predicate-a-cbat-gate = el paso de una puerta
+predicate-a-route-definition = la definición de una ruta
+predicate-a-route-decision = una decisión sobre una ruta
+predicate-a-rollback-order = una orden al entorno de ejecución
+predicate-a-rollback-result = un informe sobre una orden
+predicate-a-retention = la conservación de un paquete
+predicate-a-canary = un paso de un canario
+predicate-a-pin-observation = la observación de un dato fijado
+predicate-a-import = un informe importado
 predicate-unknown = una declaración ilegible
 stage-setup = la preparación
 stage-parse = la lectura de la red

@@ -1,0 +1,254 @@
+//! Routes, decisions and accounts for the pages.
+
+use acta_app::view::route::{
+    AccountView, DoneView, LiveView, MayDecide, OrderView, PersonRow, RetainedRow, RouteRow, RouteView,
+    RoutesView, SessionRow, TokenRow,
+};
+use acta_ledger::{
+    evidence::{
+        decision::{DecisionKind, RouteDecision},
+        person::{Role, STEP_UP_MS},
+        retention::RetentionRecord,
+        rollback::RollbackOrder,
+        route::BundleDigest,
+    },
+    judge::route::{RouteEvent, RouteLog, RouteState, Turn, bundles, live_at, refusals, way_back_to},
+    log::{dsse::Envelope, statement::Statement},
+};
+
+use super::{ServerPortal, indented, moment};
+use crate::{
+    auth::{
+        extract::signatory,
+        policy::{Action, Actor, allows},
+        session::Session,
+    },
+    clock,
+    error::{Answer, Problem},
+    http::api::{
+        entry::{find, material},
+        route::{action_of, parse_bundle},
+    },
+    route::{act::parse_moment, read, state_of},
+    secret::Secret,
+    store,
+};
+
+/// The decisions that a page offers, in their order.
+const DECISIONS: [DecisionKind; 5] = [
+    DecisionKind::Approve,
+    DecisionKind::Hold,
+    DecisionKind::Reject,
+    DecisionKind::LiftHold,
+    DecisionKind::Override,
+];
+
+impl ServerPortal {
+    pub(super) async fn routes_view(&self) -> Answer<RoutesView> {
+        self.may_read()?;
+        let mut rows = Vec::new();
+        for name in store::route::names(&self.state.database.read).await? {
+            let (state, log, _) = state_of(&self.state, &name, None).await?;
+            let newest = log.entries.iter().map(|entry| entry.index).max().unwrap_or_default();
+            let logged_at =
+                store::ledger::facts(&self.state.database.read, newest).await?.map_or(0, |it| it.logged_at);
+            rows.push(RouteRow {
+                yours: self.is_yours(&state.turn),
+                since: moment(logged_at)?,
+                missing: state.missing.len(),
+                outdated: !state.outdated.is_empty(),
+                record: state.record,
+                gates: state.gates,
+                turn: state.turn,
+            });
+        }
+        rows.sort_by_key(|row| (!row.yours, row.since));
+        Ok(RoutesView { rows })
+    }
+
+    /// Whether the turn is the viewer's, by account or by role.
+    fn is_yours(&self, turn: &Turn) -> bool {
+        let Actor::Account { name, role, .. } = &self.asking.actor else { return false };
+        match turn {
+            Turn::Admin | Turn::Operator => *role == Role::Admin,
+            Turn::Builder { .. } | Turn::Runtime => *role == Role::Builder,
+            Turn::HoldOwner { owner, .. } => owner.as_deref() == Some(name),
+            Turn::Approver { .. } => *role == Role::Approver,
+            Turn::Nobody => false,
+        }
+    }
+
+    pub(super) async fn route_view(&self, name: &str, bundle: Option<&str>) -> Answer<RouteView> {
+        self.may_read()?;
+        let bundle = bundle.map(parse_bundle).transpose()?;
+        let (state, log, seen) = state_of(&self.state, name, bundle).await?;
+        let definition = log.entries.iter().rev().find_map(|entry| match &entry.event {
+            RouteEvent::Definition(definition) => Some((**definition).clone()),
+            _ => None,
+        });
+        Ok(RouteView {
+            definition,
+            bundles: bundles(name, &log).iter().map(|bundle| bundle.0).collect(),
+            log_size: seen.size,
+            decisions: self.decisions(name, &state, &log),
+            may_order: self.role_allows(Action::RequestOrder),
+            step_up_needed: !self.stepped_up(),
+            retained: retained(name, &state, &log),
+            orders: orders(&log),
+            form_key: Secret::draw("").map_err(Problem::internal)?.reveal()[..32].to_owned(),
+            state,
+        })
+    }
+
+    fn role_allows(&self, action: Action) -> bool {
+        allows(&self.asking.actor, action, self.state.public_read)
+    }
+
+    fn stepped_up(&self) -> bool {
+        let fresh =
+            |session: &Session| clock::now().unix_ms() - session.authenticated_at.unix_ms() <= STEP_UP_MS;
+        self.asking.session.as_ref().is_some_and(fresh)
+    }
+
+    fn decisions(&self, name: &str, state: &RouteState, log: &RouteLog) -> Vec<MayDecide> {
+        let Some(bundle) = state.record.bundle_digest else { return Vec::new() };
+        let now = clock::now();
+        let person = signatory(&self.asking.actor, self.asking.session.as_ref()).ok();
+        DECISIONS
+            .into_iter()
+            .map(|kind| {
+                // The password is asked for on the review page; it is not a reason against the decision itself.
+                let person = person.clone().map(|mut person| {
+                    person.stepped_up_at = Some(now);
+                    person
+                });
+                let (objections, missing) =
+                    person.map(|person| refusals(name, bundle, log, &person, kind, now)).unwrap_or_default();
+                MayDecide { kind, role_allows: self.role_allows(action_of(kind)), objections, missing }
+            })
+            .collect()
+    }
+
+    pub(super) async fn done_view(&self, route: &str, which: &str) -> Answer<DoneView> {
+        self.may_read()?;
+        let stored = find(&self.state, which).await?;
+        let envelope =
+            Envelope::parse(&stored.record).map_err(|error| Problem::internal(error.to_string()))?;
+        let statement =
+            Statement::from_envelope(&envelope).map_err(|error| Problem::internal(error.to_string()))?;
+        let decision = statement.predicate::<RouteDecision>().ok().filter(|it| it.route == route);
+        let order = statement.predicate::<RollbackOrder>().ok().filter(|it| it.route == route);
+        let bundle =
+            decision.as_ref().map(|it| it.bundle_digest).or(order.as_ref().map(|it| BundleDigest(it.to)));
+        let Some(bundle) = bundle else {
+            return Err(Problem::not_found("the entry is no decision and no order of this route"));
+        };
+        let (state, _, _) = state_of(&self.state, route, Some(bundle)).await?;
+        Ok(DoneView {
+            entry: stored.index,
+            route: route.to_owned(),
+            decision,
+            order,
+            record: state.record,
+            missing: state.missing,
+            statement: indented(&envelope.payload),
+            verification: self.verification(&material(&self.state, stored.index).await?),
+        })
+    }
+
+    pub(super) async fn live_view(&self, route: &str, at: &str) -> Answer<LiveView> {
+        self.may_read()?;
+        let at = parse_moment("at", at)?;
+        let (log, _) = read(&self.state, route).await?;
+        Ok(LiveView { route: route.to_owned(), at, live: live_at(route, &log, at) })
+    }
+
+    pub(super) async fn account_view(&self) -> Answer<AccountView> {
+        let Actor::Account { name, .. } = &self.asking.actor else {
+            return Err(Problem::not_found("no account"));
+        };
+        let pool = &self.state.database.read;
+        let current = self.asking.session.as_ref().map(|session| session.token_hash);
+        let sessions = store::session::list(pool, name).await?.into_iter().map(|row| {
+            Ok(SessionRow {
+                id: row.hash.to_string(),
+                user_agent: row.user_agent,
+                created_at: moment(row.created_at)?,
+                last_seen_at: moment(row.last_seen_at)?,
+                current: current == Some(row.hash),
+            })
+        });
+        let tokens = store::token::list_api_tokens(pool, name).await?.into_iter().map(|row| {
+            Ok(TokenRow {
+                id: row.hash.to_string(),
+                label: row.label,
+                issued_at: moment(row.issued_at)?,
+                expires_at: moment(row.expires_at)?,
+                last_used_at: row.last_used_at.map(moment).transpose()?,
+            })
+        });
+        Ok(AccountView { sessions: sessions.collect::<Answer<_>>()?, tokens: tokens.collect::<Answer<_>>()? })
+    }
+
+    pub(super) async fn people_view(&self) -> Answer<Vec<PersonRow>> {
+        if !self.role_allows(Action::ReadAccounts) {
+            return Err(Problem::not_found("not to be read"));
+        }
+        let pool = &self.state.database.read;
+        let agents = store::agent::list(pool).await?;
+        let mut people = Vec::new();
+        for account in store::account::list(pool).await? {
+            let owned = agents.iter().filter(|agent| agent.owner.as_deref() == Some(&account.name));
+            people.push(PersonRow {
+                sessions: store::session::list(pool, &account.name).await?.len() as u64,
+                agents: owned.map(|agent| agent.name.clone()).collect(),
+                name: account.name,
+                role: account.role,
+            });
+        }
+        Ok(people)
+    }
+}
+
+fn retained(name: &str, state: &RouteState, log: &RouteLog) -> Vec<RetainedRow> {
+    let kept = |record: &RetentionRecord| record.bundle.digest;
+    let mut digests: Vec<_> = log
+        .entries
+        .iter()
+        .filter_map(|entry| match &entry.event {
+            RouteEvent::Retention(record) => Some(kept(record)),
+            _ => None,
+        })
+        .collect();
+    digests.sort();
+    digests.dedup();
+    let live = state.live.as_ref().and_then(|period| period.bundle);
+    let now = clock::now();
+    digests
+        .into_iter()
+        .map(|bundle| RetainedRow {
+            bundle,
+            live: live == Some(bundle),
+            way_back: way_back_to(name, log, bundle, now),
+        })
+        .collect()
+}
+
+fn orders(log: &RouteLog) -> Vec<OrderView> {
+    let steps = |order: &RollbackOrder| {
+        let of = |entry: &acta_ledger::judge::route::RouteEntry| match &entry.event {
+            RouteEvent::Result(result) if result.order == order.order => {
+                Some((entry.index, (**result).clone()))
+            }
+            _ => None,
+        };
+        log.entries.iter().filter_map(of).collect()
+    };
+    let view = |entry: &acta_ledger::judge::route::RouteEntry| match &entry.event {
+        RouteEvent::Order(order) => {
+            Some(OrderView { entry: entry.index, order: (**order).clone(), steps: steps(order) })
+        }
+        _ => None,
+    };
+    log.entries.iter().rev().filter_map(view).collect()
+}
