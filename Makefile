@@ -19,11 +19,11 @@ build: setup ## Build the portal's wasm and all programs
 run: build ## Start the portal with a demo at http://127.0.0.1:8780; Ctrl-C stops it
 	@scripts/run
 
-# One line a step: a step that fails ends it, and the browser tests close the output.
+# One line a step: a step that fails ends it, and the browser tests close the output. `cargo test` builds the programs as
+# well, since their packages have tests that run them; a `cargo build` before it would compile half the tree twice.
 test: ## Run every test: units, end to end with real TensorRT-RTX, the portal in Chromium
 	@scripts/setup --tests
 	@scripts/wasm
-	cargo build
 	cargo test
 	node --test $(browser_tests)
 

@@ -15,6 +15,8 @@ pub mod moments;
 #[cfg(feature = "ssr")]
 pub mod phase_table;
 #[cfg(feature = "ssr")]
+pub mod route;
+#[cfg(feature = "ssr")]
 pub mod svg;
 #[cfg(feature = "ssr")]
 pub mod timeline;

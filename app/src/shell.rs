@@ -55,8 +55,15 @@ fn document(context: &PageContext, page: Ready, options: LeptosOptions) -> AnyVi
 
 fn masthead(context: &PageContext, room: Room) -> AnyView {
     let lang = context.lang;
-    let rooms = [(Room::Runs, routes::RUNS, "nav-runs"), (Room::Ledger, routes::LEDGER, "nav-ledger")];
-    let rooms = rooms.map(|(of, href, key)| {
+    // Whoever may not see the accounts is not shown the way there either.
+    let keeps = matches!(context.portal.viewer().role.as_deref(), Some("admin" | "auditor"));
+    let people = keeps.then_some((Room::People, routes::PEOPLE, "nav-people"));
+    let rooms = [
+        (Room::Runs, routes::RUNS, "nav-runs"),
+        (Room::Routes, routes::ROUTES, "nav-routes"),
+        (Room::Ledger, routes::LEDGER, "nav-ledger"),
+    ];
+    let rooms = rooms.into_iter().chain(people).map(|(of, href, key)| {
         let current = (of == room).then_some("page");
         view! { <li><a href=href aria-current=current>{lang.t(key)}</a></li> }
     });
@@ -65,22 +72,25 @@ fn masthead(context: &PageContext, room: Room) -> AnyView {
             <div class="page">
                 <a class="wordmark" href="/">"Acta"</a>
                 <nav aria-label=lang.t("nav-label")><ul>{rooms.collect_view()}</ul></nav>
-                {who(context)}
+                {who(context, room)}
             </div>
         </header>
     }
     .into_any()
 }
 
-fn who(context: &PageContext) -> AnyView {
+fn who(context: &PageContext, room: Room) -> AnyView {
     let lang = context.lang;
     let viewer = context.portal.viewer();
     match viewer.name {
         Some(name) => {
+            let current = (room == Room::Account).then_some("page");
             let role = viewer.role.map(|role| lang.code_text("role", &role)).unwrap_or_default();
             view! {
                 <form class="who" method="post" action=routes::SIGN_OUT>
-                    <p><b><bdi>{short(&name, 40)}</bdi></b>", "{role}</p>
+                    <p>
+                        <a href=routes::ACCOUNT aria-current=current><bdi>{short(&name, 40)}</bdi></a>", "{role}
+                    </p>
                     <input type="hidden" name="next" value="/"/>
                     <input type="hidden" name="form_token" value=viewer.form_token/>
                     <button class="linkish">{lang.t("sign-out")}</button>
@@ -98,6 +108,22 @@ fn who(context: &PageContext) -> AnyView {
 }
 
 fn foot(context: &PageContext) -> AnyView {
+    let lang = context.lang;
+    // The account's page has them among its parts.
+    let preferences = (context.path != routes::ACCOUNT).then(|| preferences(context));
+    view! {
+        <footer class="foot">
+            <div class="page">
+                <p class="head">{lang.t("foot")}" "<a href=routes::LEDGER>{lang.t("foot-ledger")}</a></p>
+                {preferences}
+            </div>
+        </footer>
+    }
+    .into_any()
+}
+
+/// The forms that change language and theme.
+pub fn preferences(context: &PageContext) -> AnyView {
     let lang = context.lang;
     let token = context.portal.viewer().form_token;
     let hidden = |context: &PageContext| {
@@ -125,17 +151,12 @@ fn foot(context: &PageContext) -> AnyView {
         }
     });
     view! {
-        <footer class="foot">
-            <div class="page">
-                <p class="head">{lang.t("foot")}" "<a href=routes::LEDGER>{lang.t("foot-ledger")}</a></p>
-                <form action=routes::PREFERENCES method="post" aria-label=lang.t("foot-language")>
-                    {hidden(context)}<span>{lang.t("foot-language")}":"</span>" "{languages.collect_view()}
-                </form>
-                <form action=routes::PREFERENCES method="post" aria-label=lang.t("foot-theme")>
-                    {hidden(context)}<span>{lang.t("foot-theme")}":"</span>" "{themes.collect_view()}
-                </form>
-            </div>
-        </footer>
+        <form class="preference" action=routes::PREFERENCES method="post" aria-label=lang.t("foot-language")>
+            {hidden(context)}<span>{lang.t("foot-language")}":"</span>" "{languages.collect_view()}
+        </form>
+        <form class="preference" action=routes::PREFERENCES method="post" aria-label=lang.t("foot-theme")>
+            {hidden(context)}<span>{lang.t("foot-theme")}":"</span>" "{themes.collect_view()}
+        </form>
     }
     .into_any()
 }

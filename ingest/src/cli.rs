@@ -66,6 +66,11 @@ pub enum Command {
     /// Puts a canary's plan, its start or what it came to on record.
     #[command(subcommand)]
     Canary(command::canary::Canary),
+    /// Takes a route's orders beside the runtime: fetches, verifies, switches, checks, goes back.
+    DeployAgent(command::deploy_agent::DeployAgent),
+    /// Shows the orders of a route and what came of them.
+    #[command(subcommand)]
+    Rollback(command::rollback::Rollback),
     /// Shows the agent, its server and its outbox.
     Status(command::status::Status),
     /// Verifies an entry of a log: signature, inclusion, tree head.

@@ -10,12 +10,16 @@ use acta_ledger::log::{
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::json;
 use ureq::{
-    Agent, Body,
-    http::{Response, header::AUTHORIZATION},
+    Agent, Body, BodyReader,
+    http::{
+        Response,
+        header::{AUTHORIZATION, CONTENT_LENGTH},
+    },
 };
 use uuid::Uuid;
 
 use crate::{
+    deploy::order::Listed,
     error::{CliError, Exit},
     route::RouteAnswer,
     server::EntryName,
@@ -23,6 +27,9 @@ use crate::{
 
 /// The largest answer that is read.
 const MAX_ANSWER_BYTES: u64 = 16 << 20;
+
+/// A blob that comes more slowly than this does not come.
+const SLOWEST_BYTES_PER_S: u64 = 1 << 20;
 
 /// What a problem's `type` begins with.
 const PROBLEM_PREFIX: &str = "urn:acta:problem:";
@@ -183,6 +190,29 @@ impl Client {
         let request = self.agent.put(self.url(&blob_path(digest)));
         let request = self.authorized(request).content_type("application/octet-stream");
         read(request.send(&file).map_err(unreachable)?).map(|_| ())
+    }
+
+    /// Reads a blob as a stream, with its length where the server says it; none where there is no such blob.
+    pub fn blob(&self, digest: &Sha256Digest) -> Answer<Option<(Option<u64>, BodyReader<'static>)>> {
+        let url = self.url(&blob_path(digest));
+        let there = self.authorized(self.agent.head(&url)).call().map_err(unreachable)?;
+        let length = there.headers().get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
+        if there.status().as_u16() == 404 {
+            return Ok(None);
+        }
+        let limit = Duration::from_secs(60 + length.unwrap_or(0) / SLOWEST_BYTES_PER_S);
+        let request = self.agent.get(&url).config().timeout_recv_body(Some(limit)).build();
+        let response = self.authorized(request).call().map_err(unreachable)?;
+        match response.status().as_u16() {
+            200 => Ok(Some((length, response.into_body().into_reader()))),
+            404 => Ok(None),
+            _ => Err(read(response).err().unwrap_or_else(|| CallError::Malformed("no blob".to_owned()))),
+        }
+    }
+
+    /// The orders of a route that have no last step yet.
+    pub fn open_orders(&self, route: &str) -> Answer<Vec<Listed>> {
+        self.get(&format!("/api/v1/routes/{route}/open-orders"))
     }
 
     /// Offers one envelope to the log.

@@ -4,11 +4,13 @@ pub mod build;
 pub mod bundle;
 pub mod canary;
 pub mod completions;
+pub mod deploy_agent;
 pub mod enrol;
 pub mod gate;
 pub mod import;
 pub mod init;
 pub mod push;
+pub mod rollback;
 pub mod route;
 pub mod status;
 pub mod verify;
@@ -34,6 +36,8 @@ pub fn run(cli: Cli, ui: Ui) -> Result<Exit> {
         Command::Gate(command) => command.run(&home()?, ui),
         Command::Import(command) => command.run(&home()?, ui),
         Command::Canary(command) => command.run(&home()?, ui),
+        Command::DeployAgent(command) => command.run(&home()?, ui),
+        Command::Rollback(command) => command.run(&home()?, ui),
         Command::Status(command) => command.run(&home()?, ui),
         Command::Verify(command) => command.run(&home()?, ui),
         Command::Completions(command) => command.run(ui),
@@ -53,8 +57,9 @@ pub fn wants_json(command: &Command) -> bool {
         Command::Gate(command) => command.wants_json(),
         Command::Import(command) => command.json,
         Command::Canary(command) => command.wants_json(),
+        Command::Rollback(command) => command.wants_json(),
         Command::Status(command) => command.json,
         Command::Verify(command) => command.json,
-        Command::Completions(_) | Command::Worker => false,
+        Command::Completions(_) | Command::DeployAgent(_) | Command::Worker => false,
     }
 }

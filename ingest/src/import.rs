@@ -34,8 +34,10 @@ use crate::{
     gate::read_bounded,
 };
 
-/// The longest file of a report: a detailed trtexec log of a large network has some 100 MB.
-pub const MAX_FILE_BYTES: u64 = 256 << 20;
+/// The longest file of a report: 64 MiB of exported times are 250,000 queries.
+pub const MAX_FILE_BYTES: u64 = 64 << 20;
+/// The longest log: a detailed one of a large network has some 100 MB.
+const MAX_LOG_BYTES: u64 = 256 << 20;
 
 /// A format of another tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -163,10 +165,10 @@ pub fn read_files(format: Format, paths: &[PathBuf]) -> Result<Vec<SourceFile>> 
     let mut files = Vec::new();
     for path in paths {
         if !path.is_dir() {
-            files.push(read_file(path)?);
+            files.push(read_file(format, path)?);
         } else if format == Format::TrtmcBenchmark {
             for path in trtmc_benchmark::files_of(path)? {
-                files.push(read_file(&path)?);
+                files.push(read_file(format, &path)?);
             }
         } else {
             return Err(CliError::usage("this is a folder")
@@ -178,8 +180,9 @@ pub fn read_files(format: Format, paths: &[PathBuf]) -> Result<Vec<SourceFile>> 
     Ok(files)
 }
 
-fn read_file(path: &Path) -> Result<SourceFile> {
-    let bytes = read_bounded("FILE", path, MAX_FILE_BYTES)?;
+fn read_file(format: Format, path: &Path) -> Result<SourceFile> {
+    let most = if format == Format::TrtexecLog { MAX_LOG_BYTES } else { MAX_FILE_BYTES };
+    let bytes = read_bounded("FILE", path, most)?;
     let name =
         |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let folder = std::path::absolute(path).ok().and_then(|path| path.parent().map(name)).unwrap_or_default();

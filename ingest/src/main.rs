@@ -8,6 +8,7 @@ mod client;
 mod clock;
 mod command;
 mod crash;
+mod deploy;
 mod durable;
 mod error;
 mod gate;

@@ -9,6 +9,7 @@ use acta_ledger::{
         canary::CanaryRecord,
         decision::RouteDecision,
         gate::GateRecord,
+        import::ImportRecord,
         pin::PinObservation,
         retention::{RetentionRecord, RetentionState},
         rollback::{RollbackOrder, RollbackResult},
@@ -78,6 +79,12 @@ async fn check_predicate(statement: &Statement, blobs: &BlobStore) -> Answer<()>
         | RetentionRecord::TYPE
         | RollbackResult::TYPE
         | PinObservation::TYPE => check_route_evidence(statement, blobs).await,
+        ImportRecord::TYPE => {
+            let record: ImportRecord = statement.predicate().map_err(|error| {
+                Problem::refused("malformed_predicate", error.to_string()).field("predicate")
+            })?;
+            check_blobs(record.blobs(), blobs).await
+        }
         AgentKey::TYPE | RouteDefinition::TYPE | RouteDecision::TYPE | RollbackOrder::TYPE => Err(
             Problem::refused("not_for_agents", "only the portal says this, for a person who has signed in")
                 .field("predicateType")

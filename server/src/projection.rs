@@ -8,7 +8,7 @@ mod route;
 mod run;
 
 use acta_ledger::{
-    evidence::{agent_key::AgentKey, build::BuildSummary, chain::ChainLink},
+    evidence::{agent_key::AgentKey, build::BuildSummary, chain::ChainLink, import::ImportRecord},
     log::statement::{Predicate as _, Statement},
 };
 use sqlx::query;
@@ -75,6 +75,10 @@ pub async fn apply(connection: &mut Connection, logged: &Logged<'_>) -> sqlx::Re
                 Ok(()) => Some(summary.chain),
                 Err(conflict) => return Ok(Err(conflict)),
             },
+            Err(conflict) => return Ok(Err(conflict)),
+        },
+        ImportRecord::TYPE => match logged.statement.predicate::<ImportRecord>().map_err(unreadable) {
+            Ok(record) => Some(record.chain),
             Err(conflict) => return Ok(Err(conflict)),
         },
         _ => match route::apply(connection, logged).await? {

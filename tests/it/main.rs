@@ -3,3 +3,4 @@
 mod build;
 mod crash;
 mod damage;
+mod rollback;

@@ -1,4 +1,4 @@
-//! The five states, and the marks beside them: always colour, word and shape together.
+//! The states, and the marks beside them: always colour, word and shape together.
 
 use leptos::prelude::*;
 
@@ -15,6 +15,10 @@ pub enum State {
     Neutral,
     /// Nothing to say: not applicable, not needed.
     None,
+    /// It was so, and something newer took its place.
+    Superseded,
+    /// Looking itself failed.
+    Error,
 }
 
 impl State {
@@ -23,7 +27,8 @@ impl State {
         match self {
             Self::Good => "good",
             Self::Attention => "attention",
-            Self::Bad => "bad",
+            Self::Bad | Self::Error => "bad",
+            Self::Superseded => "superseded",
             Self::Neutral | Self::None => "neutral",
         }
     }
@@ -36,6 +41,8 @@ impl State {
             Self::Bad => "#m-bad",
             Self::Neutral => "#m-neutral",
             Self::None => "#m-none",
+            Self::Superseded => "#m-superseded",
+            Self::Error => "#m-error",
         }
     }
 }
@@ -60,4 +67,7 @@ pub const SPRITE: &str = concat!(
     r#"<path class="cut" d="m4.6 4.6 6.8 6.8M11.4 4.6l-6.8 6.8"/></symbol>"#,
     r#"<symbol id="m-neutral" viewBox="0 0 16 16"><circle class="line" cx="8" cy="8" r="6.6"/></symbol>"#,
     r#"<symbol id="m-none" viewBox="0 0 16 16"><path class="line" d="M3 8h10"/></symbol>"#,
+    r#"<symbol id="m-superseded" viewBox="0 0 16 16"><path class="line" d="M8 1.4 14.6 8 8 14.6 1.4 8ZM1 8h14"/></symbol>"#,
+    r#"<symbol id="m-error" viewBox="0 0 16 16">"#,
+    r#"<path class="line" d="M1.8 1.8h12.4v12.4H1.8ZM8 4.4v4.2M8 10v1.8"/></symbol>"#,
 );

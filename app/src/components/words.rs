@@ -58,9 +58,20 @@ pub fn predicate(urn: &str, lang: Lang) -> String {
 
 /// A statement's type inside a sentence, with its article.
 pub fn a_predicate(urn: &str, lang: Lang) -> String {
-    match urn {
-        "urn:acta:build-summary:v1" => lang.t("predicate-a-build-summary"),
-        "urn:acta:agent-key:v1" => lang.t("predicate-a-agent-key"),
-        _ => lang.t("predicate-a-other"),
-    }
+    const NOUNS: [&str; 11] = [
+        "build-summary",
+        "agent-key",
+        "cbat-gate",
+        "route-definition",
+        "route-decision",
+        "rollback-order",
+        "rollback-result",
+        "retention",
+        "canary",
+        "pin-observation",
+        "import",
+    ];
+    let noun = urn.strip_prefix("urn:acta:").and_then(|rest| rest.strip_suffix(":v1"));
+    let known = noun.filter(|noun| NOUNS.contains(noun));
+    lang.code_text("predicate-a", known.unwrap_or("other"))
 }

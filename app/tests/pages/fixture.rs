@@ -2,6 +2,8 @@
 
 #[path = "fixture/build.rs"]
 mod build;
+#[path = "fixture/route.rs"]
+pub mod route;
 
 use acta_app::view::{AgentRow, EntryRow, EntryView, LedgerView, RunLink, RunRow, RunView, Verification};
 use acta_ledger::{

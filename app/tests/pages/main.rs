@@ -3,7 +3,9 @@
 #![expect(clippy::unwrap_used, reason = "what does not fit in a fixture fails the test that uses it")]
 
 mod fixture;
+mod people;
 mod render;
+mod routes;
 
 use std::sync::Arc;
 
@@ -327,35 +329,9 @@ fn only_pages_with_an_island_have_a_script() {
 
 #[test]
 fn a_damaged_entry_is_said_to_be_damaged() {
-    struct Damaged(Fixture);
-    #[async_trait::async_trait]
-    impl Portal for Damaged {
-        fn viewer(&self) -> Viewer {
-            self.0.viewer()
-        }
-        async fn runs(
-            &self,
-            filter: acta_app::view::RunFilter,
-        ) -> Result<acta_app::view::RunsView, acta_app::portal::PageError> {
-            self.0.runs(filter).await
-        }
-        async fn run(&self, id: &str) -> Result<acta_app::view::RunView, acta_app::portal::PageError> {
-            self.0.run(id).await
-        }
-        async fn entry(&self, which: &str) -> Result<acta_app::view::EntryView, acta_app::portal::PageError> {
-            let mut view = self.0.entry(which).await?;
-            let check = &mut view.verification.report.checks[0];
-            (check.holds, check.detail) = (false, "entry 2: the signature does not verify".to_owned());
-            Ok(view)
-        }
-        async fn ledger(
-            &self,
-            before: Option<u64>,
-        ) -> Result<acta_app::view::LedgerView, acta_app::portal::PageError> {
-            self.0.ledger(before).await
-        }
-    }
-    let portal = Arc::new(Damaged(Fixture::new(Ledger::of(runs()))));
+    let mut damaged = Fixture::new(Ledger::of(runs()));
+    damaged.damaged = true;
+    let portal = Arc::new(damaged);
     let html = render(portal, "/entries/2", Lang::En, Theme::System).html;
     check_page(&html, Lang::En);
     assert_eq!(

@@ -10,21 +10,33 @@ use acta_app::{
     i18n::Lang,
     portal::{PageError, Portal},
     shell::shell,
-    view::{EntryView, FilterChoices, LedgerView, RunFilter, RunView, RunsView, Viewer},
+    view::{
+        EntryView, FilterChoices, LedgerView, RunFilter, RunView, RunsView, Viewer,
+        route::{AccountView, DoneView, LiveView, PersonRow, RouteView, RoutesView, SessionRow, TokenRow},
+    },
 };
+use acta_ledger::evidence::person::Role;
 use async_trait::async_trait;
 use futures::StreamExt as _;
 use hydration_context::SsrSharedContext;
 use leptos::{nonce::Nonce, prelude::*};
 
-use crate::fixture::Ledger;
+use crate::fixture::{
+    Ledger,
+    route::{self, Script},
+};
 
 /// A portal over a fixture.
 pub struct Fixture {
     pub ledger: Ledger,
     pub viewer: Viewer,
+    pub routes: Vec<Script>,
     /// The filter of the last question.
     pub asked: Mutex<Option<RunFilter>>,
+    /// Whether the entries' signatures do not hold.
+    pub damaged: bool,
+    /// What a browser calls itself, and a token.
+    pub agent: String,
 }
 
 impl Fixture {
@@ -34,7 +46,26 @@ impl Fixture {
             role: Some("reviewer".to_owned()),
             form_token: "form-token".to_owned(),
         };
-        Self { ledger, viewer, asked: Mutex::new(None) }
+        let routes = route::routes("no parity run on the target");
+        let agent = "Firefox 140 on Linux".to_owned();
+        Self { ledger, viewer, routes, asked: Mutex::new(None), damaged: false, agent }
+    }
+
+    /// As somebody else sees it.
+    pub fn seen_by(mut self, name: &str, role: &str) -> Self {
+        self.viewer.name = Some(name.to_owned());
+        self.viewer.role = Some(role.to_owned());
+        self
+    }
+
+    fn script(&self, name: &str) -> Result<&Script, PageError> {
+        let view = |route: &&Script| route.name() == name;
+        self.routes.iter().find(view).ok_or(PageError::NotFound)
+    }
+
+    fn roles(&self) -> Vec<Role> {
+        let role = self.viewer.role.clone().unwrap_or_default();
+        serde_json::from_value(serde_json::json!([role])).unwrap_or_default()
     }
 }
 
@@ -83,11 +114,78 @@ impl Portal for Fixture {
         if which == "damaged" {
             return Err(PageError::Damaged { entry: 5, reason: "not JSON".to_owned() });
         }
-        which.parse().ok().and_then(|index| self.ledger.entry_view(index)).ok_or(PageError::NotFound)
+        let found = which.parse().ok().and_then(|index| self.ledger.entry_view(index));
+        let mut view = found.ok_or(PageError::NotFound)?;
+        if self.damaged {
+            let check = &mut view.verification.report.checks[0];
+            (check.holds, check.detail) = (false, "entry 2: the signature does not verify".to_owned());
+        }
+        Ok(view)
     }
 
     async fn ledger(&self, _: Option<u64>) -> Result<LedgerView, PageError> {
         Ok(self.ledger.ledger_view())
+    }
+
+    async fn routes(&self) -> Result<RoutesView, PageError> {
+        let name = self.viewer.name.clone().unwrap_or_default();
+        Ok(route::board(&self.routes, &name, self.roles().contains(&Role::Approver)))
+    }
+
+    async fn route(&self, name: &str, bundle: Option<&str>) -> Result<RouteView, PageError> {
+        let viewer = self.viewer.name.clone().unwrap_or_default();
+        let script = self.script(name)?;
+        let bundle = bundle.map(|bundle| bundle.parse().unwrap());
+        let known = script.view(&viewer, &self.roles(), None).bundles;
+        if bundle.is_some_and(|bundle| !known.contains(&bundle)) {
+            return Err(PageError::NotFound);
+        }
+        Ok(script.view(&viewer, &self.roles(), bundle))
+    }
+
+    async fn done(&self, route: &str, entry: &str) -> Result<DoneView, PageError> {
+        let index = entry.parse().map_err(|_| PageError::NotFound)?;
+        self.script(route)?.done(&self.ledger, index).ok_or(PageError::NotFound)
+    }
+
+    async fn live(&self, route: &str, at: &str) -> Result<LiveView, PageError> {
+        let at = at.parse().map_err(|_| PageError::BadRequest { field: "at", found: at.to_owned() })?;
+        Ok(self.script(route)?.live(at))
+    }
+
+    async fn account(&self) -> Result<AccountView, PageError> {
+        let session = |id: &str, current| SessionRow {
+            id: id.to_owned(),
+            user_agent: self.agent.clone(),
+            created_at: route::now(),
+            last_seen_at: route::now(),
+            current,
+        };
+        let token = TokenRow {
+            id: "cc".to_owned(),
+            label: self.agent.clone(),
+            issued_at: route::now(),
+            expires_at: route::now(),
+            last_used_at: None,
+        };
+        Ok(AccountView { sessions: vec![session("aa", true), session("bb", false)], tokens: vec![token] })
+    }
+
+    async fn people(&self) -> Result<Vec<PersonRow>, PageError> {
+        if !matches!(self.viewer.role.as_deref(), Some("admin" | "auditor")) {
+            return Err(PageError::NotFound);
+        }
+        let person = |name: &str, role: &str, agents: &[&str]| PersonRow {
+            name: name.to_owned(),
+            role: role.to_owned(),
+            sessions: 1,
+            agents: agents.iter().map(|agent| (*agent).to_owned()).collect(),
+        };
+        Ok(vec![
+            person("admin-1", "admin", &[]),
+            person("approver-1", "approver", &[]),
+            person(&self.agent, "builder", &["builder-03"]),
+        ])
     }
 }
 

@@ -8,6 +8,7 @@ use acta_ledger::{
         code,
         import::{ImportRecord, ImportedFile},
     },
+    judge::percentile::Percentile,
     log::statement::{Statement, Subject},
 };
 use clap::Args;
@@ -171,7 +172,7 @@ impl Import {
             code(&record.bound_by).replace('_', " "),
         )];
         if let Some(figures) = &document.figures {
-            let number = |percentile: acta_ledger::judge::percentile::Percentile| {
+            let number = |percentile: Percentile| {
                 percentile
                     .value()
                     .map_or_else(|| "insufficient samples".to_owned(), |value| format!("{value:.3} ms"))

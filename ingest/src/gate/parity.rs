@@ -29,6 +29,7 @@ use crate::{
     chain, clock,
     error::{CliError, Exit, Result},
     home::Home,
+    import::document::Document,
     ui::Ui,
 };
 
@@ -253,8 +254,8 @@ fn tolerances(spec: &Spec, blob: Sha256Digest) -> Check {
 }
 
 /// What other tools concluded about the same bundle.
-fn reports(documents: &[(crate::import::document::Document, Vec<u8>)]) -> Vec<Check> {
-    let of = |(document, bytes): &(crate::import::document::Document, Vec<u8>)| {
+fn reports(documents: &[(Document, Vec<u8>)]) -> Vec<Check> {
+    let of = |(document, bytes): &(Document, Vec<u8>)| {
         let name = match document.format() {
             "trtmc-validation" => "model_connect_validation",
             "trtmc-gate" => "model_connect_gates",

@@ -12,9 +12,12 @@ pub mod site;
 
 use std::path::PathBuf;
 
-use acta_ledger::evidence::{
-    gate::{Check, CheckVerdict, Gate, GateRecord},
-    route::Thresholds,
+use acta_ledger::{
+    evidence::{
+        gate::{Check, CheckVerdict, Gate, GateRecord},
+        route::Thresholds,
+    },
+    log::digest::Sha256Digest,
 };
 use serde_json::{Value, json};
 
@@ -150,8 +153,8 @@ struct Pile(Vec<Vec<u8>>);
 
 impl Pile {
     /// Adds bytes; their digest is that of the blob.
-    fn add(&mut self, bytes: Vec<u8>) -> acta_ledger::log::digest::Sha256Digest {
-        let digest = acta_ledger::log::digest::Sha256Digest::of(&bytes);
+    fn add(&mut self, bytes: Vec<u8>) -> Sha256Digest {
+        let digest = Sha256Digest::of(&bytes);
         self.0.push(bytes);
         digest
     }
@@ -164,7 +167,7 @@ impl Pile {
 /// Raw latencies with the blob that holds them.
 struct Source {
     measured: Measured,
-    blob: acta_ledger::log::digest::Sha256Digest,
+    blob: Sha256Digest,
 }
 
 impl Args {
@@ -185,7 +188,7 @@ impl Args {
                 let peak_memory_bytes = document.peak_memory_bytes.map(|bytes| bytes.0);
                 let source = document.format().to_owned();
                 let measured = Measured { latency, peak_memory_bytes, source };
-                sources.push(Source { measured, blob: acta_ledger::log::digest::Sha256Digest::of(bytes) });
+                sources.push(Source { measured, blob: Sha256Digest::of(bytes) });
             }
         }
         if sources.len() > 1 {
@@ -228,7 +231,7 @@ impl Args {
                 of_source.or_else(|| {
                     site.documents.iter().find_map(|(document, bytes)| {
                         let peak = document.peak_memory_bytes?.0;
-                        Some((peak, acta_ledger::log::digest::Sha256Digest::of(bytes)))
+                        Some((peak, Sha256Digest::of(bytes)))
                     })
                 })
             }
@@ -281,7 +284,7 @@ impl Args {
 /// What the imported reports say of themselves that a reviewer must see.
 fn said_by_reports(site: &Site) -> Vec<Check> {
     let notes = site.documents.iter().flat_map(|(document, bytes)| {
-        let blob = acta_ledger::log::digest::Sha256Digest::of(bytes);
+        let blob = Sha256Digest::of(bytes);
         document.notes.iter().map(move |note| (note, blob))
     });
     let held = [("run_failed", "report_completed"), ("simulated_pipeline", "report_of_a_real_pipeline")];

@@ -35,10 +35,13 @@ pub fn json(file: &SourceFile) -> Result<Value> {
 pub fn not_json(file: &SourceFile, found: &str) -> CliError {
     let error =
         wrong(file, "", "the report is not readable JSON").found(found).expected("one whole JSON document");
+    let holds = |word: &[u8]| file.bytes.windows(word.len()).any(|window| window.eq_ignore_ascii_case(word));
     if found.contains("EOF") {
         error.help("the file ends too early: was the tool stopped while it wrote?")
-    } else {
+    } else if holds(b"NaN") || holds(b"Infinity") {
         error.help("NaN and Infinity are no JSON: a measurement that was not made cannot be imported")
+    } else {
+        error
     }
 }
 

@@ -4,15 +4,15 @@
 //! JSON. Such a file is read line by line, with the name up to the last `", "timeMs"` of its line, and the document says
 //! so. A file that ends too early is refused either way.
 
-use acta_ledger::evidence::number::Count64;
+use acta_ledger::{evidence::number::Count64, log::jcs};
 use serde::Serialize;
 use serde_json::Value;
 
 use super::{
     Parsed, SourceFile,
-    reading::{json, not_json, wrong},
+    reading::{json, not_json, shown, wrong},
 };
-use crate::error::Result;
+use crate::error::{CliError, Result};
 
 /// How many layers a profile may have.
 const MAX_LAYERS: usize = 1 << 20;
@@ -82,9 +82,9 @@ pub fn parse(file: &SourceFile) -> Result<Parsed> {
     Ok(parsed)
 }
 
-fn unlike(file: &SourceFile, found: &str) -> crate::error::CliError {
+fn unlike(file: &SourceFile, found: &str) -> CliError {
     wrong(file, "", "this is no exported profile")
-        .found(super::reading::shown(found))
+        .found(shown(found))
         .expected("an array of {\"count\":N} and one object a layer, as trtexec --exportProfile writes it")
 }
 
@@ -105,8 +105,7 @@ fn layer(file: &SourceFile, index: usize, entry: &Value) -> Result<Layer> {
     };
     let number = |key: &str| optional(key)?.ok_or_else(|| no_measurement(key, None));
     let name = entry.get("name").and_then(Value::as_str).ok_or_else(|| {
-        wrong(file, &format!("[{index}].name"), "the layer has no name")
-            .found(super::reading::shown(&entry.to_string()))
+        wrong(file, &format!("[{index}].name"), "the layer has no name").found(shown(&entry.to_string()))
     })?;
     Ok(Layer {
         name: name.to_owned(),
@@ -132,14 +131,14 @@ fn tolerant(file: &SourceFile, said: &str) -> Result<Vec<Value>> {
         let entry =
             match line.strip_prefix("{ \"name\" : \"").and_then(|rest| rest.rsplit_once("\", \"timeMs\"")) {
                 Some((name, rest)) => {
-                    let numbers = acta_ledger::log::jcs::parse(format!("{{\"timeMs\"{rest}").as_bytes());
+                    let numbers = jcs::parse(format!("{{\"timeMs\"{rest}").as_bytes());
                     numbers.ok().and_then(|mut numbers| {
                         let name = Value::String(name.to_owned());
                         numbers.as_object_mut()?.insert("name".to_owned(), name);
                         Some(numbers)
                     })
                 }
-                None => acta_ledger::log::jcs::parse(line.as_bytes()).ok(),
+                None => jcs::parse(line.as_bytes()).ok(),
             };
         entries.push(entry.ok_or_else(|| not_json(file, said))?);
     }

@@ -5,15 +5,18 @@
 //! percentiles here are computed from the observations, and those are refused. What the tool printed must follow from
 //! the observations beside it, else they do not belong together. A run that failed is imported as a failed run.
 
+mod wire;
+
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
 };
 
 use acta_ledger::{evidence::number::Count64, judge::percentile::Samples};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
 
+use self::wire::{Cell, Printed, ResolvedCase, Run, Telemetry};
 use super::{
     Parsed, SourceFile,
     environment::Environment,
@@ -32,108 +35,6 @@ const KEPT: [&str; 2] = ["worker.log", "worker-result.json"];
 
 /// How far a printed figure may be from the one that follows from the observations.
 const ROUNDING: f64 = 1e-6;
-
-#[derive(Debug, Deserialize)]
-struct Run {
-    run_id: String,
-    status: String,
-    started_at: String,
-    finished_at: Option<String>,
-    measurement_policy: Policy,
-    preparation: Preparation,
-    environment: RunEnvironment,
-    cells: Vec<Cell>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Policy {
-    warmup_excluded: bool,
-    load_excluded: bool,
-    timing_scope: String,
-}
-
-#[derive(Debug, Deserialize)]
-struct Preparation {
-    bundles: Vec<Prepared>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Prepared {
-    bundle: String,
-    status: String,
-}
-
-#[derive(Debug, Deserialize)]
-struct RunEnvironment {
-    #[serde(default)]
-    gpus: Vec<Gpu>,
-    worker_build: Option<WorkerBuild>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Gpu {
-    name: String,
-    uuid: Option<String>,
-    driver_version: Option<String>,
-}
-
-#[derive(Debug, Deserialize)]
-struct WorkerBuild {
-    configuration: Option<String>,
-    source_revision: Option<String>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Cell {
-    name: String,
-    model: String,
-    operation: String,
-    status: String,
-    case_digest: Option<String>,
-    artifact_dir: Option<String>,
-    error: Option<String>,
-    load_ms: Option<f64>,
-    pipeline_type: Option<String>,
-    metrics: Option<Metrics>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Metrics {
-    sample_count: u64,
-    latency_ms: Printed,
-}
-
-/// What the tool printed of its latencies.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-struct Printed {
-    min: f64,
-    mean: f64,
-    p50: f64,
-    p95: f64,
-    max: f64,
-}
-
-#[derive(Debug, Deserialize)]
-struct ResolvedCase {
-    bundle_path: Option<String>,
-    resolved_case_digest: Option<String>,
-    measurement: Measurement,
-    request: BTreeMap<String, Value>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Measurement {
-    iterations: u64,
-    warmup: u64,
-}
-
-#[derive(Debug, Deserialize)]
-struct Telemetry {
-    mode: String,
-    sampler: Option<String>,
-    error: Option<String>,
-    samples: Vec<BTreeMap<String, Value>>,
-}
 
 /// The run in our form.
 #[derive(Debug, Serialize)]

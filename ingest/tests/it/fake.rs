@@ -1,7 +1,7 @@
 //! A tiny server with a real log: for what a real server cannot be made to do on demand.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     io::{BufRead as _, BufReader, Read as _, Write as _},
     net::{TcpListener, TcpStream},
     sync::{Arc, Mutex},
@@ -56,6 +56,8 @@ pub struct State {
     pub route: Option<Value>,
     /// The routes that were set up, each with the token.
     pub routes: Vec<(String, Value)>,
+    /// What it gives to whoever asks for exactly this path, before anything else.
+    pub offers: BTreeMap<String, Vec<u8>>,
 }
 
 /// The server; its thread ends with the process.
@@ -89,6 +91,7 @@ impl Fake {
             requests: Vec::new(),
             route: None,
             routes: Vec::new(),
+            offers: BTreeMap::new(),
         }));
         let shared = Arc::clone(&state);
         thread::spawn(move || {
@@ -138,7 +141,10 @@ fn serve(stream: TcpStream, state: &Mutex<State>) {
     let (mut length, mut token) = (0, String::new());
     loop {
         let mut header = String::new();
-        reader.read_line(&mut header).unwrap();
+        // A client that was killed says no more.
+        if reader.read_line(&mut header).is_err() {
+            return;
+        }
         if let Some(value) = header.trim().strip_prefix("authorization: Bearer ") {
             value.clone_into(&mut token);
         }
@@ -151,9 +157,21 @@ fn serve(stream: TcpStream, state: &Mutex<State>) {
         }
     }
     let mut body = vec![0; length];
-    reader.read_exact(&mut body).unwrap();
+    if reader.read_exact(&mut body).is_err() {
+        return;
+    }
     let mut state = state.lock().unwrap();
     state.requests.push(format!("{method} {path}"));
+    if let Some(offer) = state.offers.get(&path).cloned() {
+        drop(state);
+        let head = format!("HTTP/1.1 200 X\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", offer.len());
+        let mut stream = reader.into_inner();
+        stream.write_all(head.as_bytes()).ok();
+        if method == "GET" {
+            stream.write_all(&offer).ok();
+        }
+        return;
+    }
     if (method.as_str(), path.as_str()) == ("POST", "/api/v1/routes") {
         state.routes.push((token, serde_json::from_slice(&body).unwrap()));
     }

@@ -6,7 +6,10 @@
 
 mod build;
 mod bundle;
+mod canary;
 mod cancel;
+mod corpus;
+mod deploy;
 mod fake;
 mod gate;
 mod import;

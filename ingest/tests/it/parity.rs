@@ -70,7 +70,7 @@ kind = "json"
 file = "object.json"
 "#;
 
-/// NumPy's format of single precision in one row.
+/// A `.npy` file of single precision in one row.
 fn npy(numbers: &[f32]) -> Vec<u8> {
     let header = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': (1, {}), }}\n", numbers.len());
     let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
@@ -258,6 +258,22 @@ fn sets_that_are_missing_are_not_run_and_measured_ones_cannot_be_talked_away() {
     outputs.put("candidate", "long.txt", b"short");
     let ended = outputs.run(&["--not-applicable", "long_context=inconvenient"]);
     assert_eq!(verdict(&record(&ended), "long_context").0, CheckVerdict::Fail);
+}
+
+#[test]
+fn a_tokenizer_that_the_bundle_does_not_hold_is_a_hold() {
+    let outputs = Outputs::new();
+    let spec = SPEC.replace("[\"tokenizer.json\"]", "[\"tokenizer.json\", \"tokenizer_config.json\"]");
+    outputs.bench.agent.file("parity.toml", spec.as_bytes());
+    for (text, expected) in [("{}", CheckVerdict::Pass), ("{\"x\":1}", CheckVerdict::Hold)] {
+        outputs.put("reference", "tokenizer_config.json", text.as_bytes());
+        outputs.put("candidate", "tokenizer_config.json", text.as_bytes());
+        let (found, reason) = verdict(&record(&outputs.run(&[])), "same_tokenizer");
+        assert_eq!(
+            (found, reason.contains("the bundle's section")),
+            (expected, expected == CheckVerdict::Hold)
+        );
+    }
 }
 
 #[test]

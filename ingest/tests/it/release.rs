@@ -1,11 +1,10 @@
-//! Gate 5 and canaries, by the real program over generated measurements and a real build.
+//! Gate 5, by the real program over generated measurements and a real build.
 
 use std::fs;
 
 use acta_ledger::{
     evidence::{
         build::BlobRef,
-        canary::{CanaryPhase, CanaryRecord},
         chain::ChainLink,
         gate::{CheckVerdict, Gate, GateRecord},
         pin::Pins,
@@ -36,9 +35,9 @@ const PLAN: &str = "trafficShare = 0.1\nminSamples = 100\ndurationMs = 1000.0\n[
 const TARGET: &str = "gpu = 'NVIDIA H200'\ndriver = '580.65.06'\n";
 
 /// Everything that gate 5 takes, as files.
-struct Measured {
-    bench: Bench,
-    bundle: String,
+pub struct Measured {
+    pub bench: Bench,
+    pub bundle: String,
 }
 
 impl Measured {
@@ -61,7 +60,8 @@ impl Measured {
         Self { bench, bundle }
     }
 
-    fn path(&self, name: &str) -> String {
+    /// A file of these.
+    pub fn path(&self, name: &str) -> String {
         self.bench.agent.home().join(name).to_str().unwrap().to_owned()
     }
 
@@ -84,7 +84,8 @@ impl Measured {
         self.bench.agent.run(&[&arguments[..], more].concat())
     }
 
-    fn run(&self, more: &[&str]) -> Ended {
+    /// Gate 5 with the machine and the policy.
+    pub fn run(&self, more: &[&str]) -> Ended {
         let policy = self.path("policy.toml");
         self.bare(&[&["--policy", &policy][..], more].concat())
     }
@@ -97,14 +98,16 @@ impl Measured {
     }
 }
 
-fn canary_samples(bench: &Bench, count: usize, errors: u64, duration: f64) -> String {
+/// A canary's samples, around 18 ms.
+pub fn canary_samples(bench: &Bench, count: usize, errors: u64, duration: f64) -> String {
     let samples: Vec<f64> = (0..count).map(|i| 15.0 + (i % 7) as f64).collect();
     let text =
         json!({ "samplesMs": samples, "errors": errors.to_string(), "durationMs": duration }).to_string();
     bench.agent.file("canary.json", text.as_bytes())
 }
 
-fn measured() -> Measured {
+/// The same without a build.
+pub fn measured() -> Measured {
     let bench = Bench::new(b"x");
     let bundle = old_bundle(&bench);
     Measured::new(bench, bundle)
@@ -434,64 +437,6 @@ fn a_real_cold_build_a_canary_and_a_drilled_way_back_satisfy_gate_5() {
     let (cold, reason) = verdict(&found, "cold_build_time");
     assert!(cold == CheckVerdict::Hold && reason.contains("no section of the bundle"), "{reason}");
     assert!(verdict(&found, "rollback_tested").1.contains("another one"));
-}
-
-#[test]
-fn a_canary_goes_from_its_plan_to_its_verdict() {
-    let it = measured();
-    let digest = format!("sha256:{}", Sha256Digest::of(&fs::read(&it.bundle).unwrap()));
-    let plan = it.path("plan.toml");
-    let push = |more: &[&str]| {
-        let arguments = ["canary", "push", "--route", "mini", "--bundle", &digest, "--plan", &plan, "--json"];
-        it.bench.agent.run(&[&arguments[..], more].concat())
-    };
-    let target = ["--runtime-target", "native_cpp_task_api_on_nvidia_h200"];
-    let read = |ended: &Ended| -> CanaryRecord {
-        serde_json::from_value(ended.json()["predicate"].clone())
-            .unwrap_or_else(|error| panic!("{error}: {}", ended.stderr))
-    };
-    let phase = |more: &[&str]| {
-        let ended = push(&[&target[..], more].concat());
-        (read(&ended).phase, ended.code())
-    };
-    assert_eq!(phase(&[]), (CanaryPhase::Planned, 0));
-    assert_eq!(phase(&["--running"]), (CanaryPhase::Running, 0));
-    let samples = it.path("canary.json");
-    canary_samples(&it.bench, 50, 0, 500.0);
-    assert_eq!(phase(&["--samples", &samples]), (CanaryPhase::Running, 0), "too early");
-    canary_samples(&it.bench, 200, 0, 2000.0);
-    let ended = push(&[&target[..], &["--samples", &samples]].concat());
-    let passed = read(&ended);
-    assert_eq!((passed.phase, ended.code()), (CanaryPhase::Pass, 0));
-    let measurement = passed.measurement.unwrap();
-    assert_eq!((measurement.requests.0, measurement.p50_ms), (200, Some(18.0)));
-    assert_eq!(it.bench.blob(&json!(measurement.samples)), fs::read(&samples).unwrap());
-    canary_samples(&it.bench, 200, 50, 2000.0);
-    let ended = push(&[&target[..], &["--samples", &samples]].concat());
-    let failed = read(&ended);
-    assert_eq!(
-        (failed.phase, failed.broken, ended.code()),
-        (CanaryPhase::Failed, vec!["error_rate".to_owned()], 7)
-    );
-    // The plan on record serves gate 5.
-    let found = record(&it.run(&["--latency", &it.path("latency.json")]));
-    assert_eq!(verdict(&found, "canary_plan").0, CheckVerdict::Pass);
-
-    let waiting = it.bench.outbox();
-    for (text, words) in [
-        ("[1,2]", "does not have its form"),
-        ("{\"samplesMs\":[1,NaN],\"errors\":\"0\",\"durationMs\":1}", "NaN and Infinity"),
-        ("{\"samplesMs\":[1,-1],\"errors\":\"0\",\"durationMs\":1}", "samplesMs[1]"),
-        ("{\"samplesMs\":[],\"errors\":\"0\",\"durationMs\":1}", "there are no samples"),
-        ("{\"samplesMs\":[1],\"durationMs\":1}", "errors"),
-    ] {
-        it.bench.agent.file("canary.json", text.as_bytes());
-        let ended = push(&[&target[..], &["--samples", &samples]].concat());
-        assert!(ended.code() == 2 && ended.stderr.contains(words), "{words}: {}", ended.stderr);
-    }
-    let ended = push(&[]);
-    assert!(ended.code() == 2 && ended.stderr.contains("where the canary runs"), "{}", ended.stderr);
-    assert_eq!(it.bench.outbox(), waiting);
 }
 
 #[test]

@@ -50,7 +50,6 @@ review-title-none = Choose first what to decide.
 review-lead = Signed, this becomes an entry of the log. An entry can be added, never changed.
 review-refused-word = refused
 review-lacking = This cannot be signed yet: { $lacks } is missing.
-review-lacking-what = { $what }
 review-changed = The route has changed since you looked. What is new:
 review-change = Change it
 review-back = Go back, decide nothing

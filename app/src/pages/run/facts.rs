@@ -3,6 +3,7 @@
 use acta_ledger::evidence::{
     build::{LibraryRecord, TensorRecord},
     code,
+    route::is_route_name,
 };
 use leptos::prelude::*;
 
@@ -142,7 +143,14 @@ fn tensors(inputs: &[TensorRecord], outputs: &[TensorRecord], lang: Lang) -> Any
 
 fn stated(view: &RunView, lang: Lang) -> Vec<Fact> {
     let summary = &view.summary;
-    let route = summary.run.route.as_ref().map(|route| Fact::code("route", route));
+    // A build may name a route that nobody could set up; only one that could has a page.
+    let route = summary.run.route.as_ref().map(|route| {
+        if is_route_name(route) {
+            Fact::new("route", view! { <a href=routes::route(route)><code>{route.clone()}</code></a> })
+        } else {
+            Fact::code("route", route)
+        }
+    });
     let reason = summary.cancel.as_ref().and_then(|cancel| {
         let reason = cancel.reason.as_ref()?;
         let who = cancel.who.as_ref().map(|who| format!(", {}", short(who, 80)));

@@ -18,8 +18,10 @@ use crate::{
     error::{CliError, Result},
 };
 
-/// The longest file of a case: logits of a long context over a large vocabulary have some 100 MB.
-const MAX_BYTES: u64 = 512 << 20;
+/// The longest array: logits of a long context over a large vocabulary have some 100 MB.
+const MAX_ARRAY_BYTES: u64 = 512 << 20;
+/// The longest file of any other kind, and the longest that must be the same on both sides.
+const MAX_BYTES: u64 = 64 << 20;
 
 /// Which folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,6 +73,10 @@ impl Folder {
 
     /// A file's bytes; links that lead out of the folder are not followed.
     pub fn bytes(&self, file: &str) -> Result<Vec<u8>, String> {
+        self.bounded(file, MAX_BYTES)
+    }
+
+    fn bounded(&self, file: &str, most: u64) -> Result<Vec<u8>, String> {
         let failed = |why: String| format!("{file} of {} {why}", self.whose());
         let path = match self.root.join(file).canonicalize() {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
@@ -86,17 +92,18 @@ impl Folder {
             return Err(failed("is no file".to_owned()));
         }
         let mut bytes = Vec::new();
-        let read = File::open(&path).and_then(|opened| opened.take(MAX_BYTES + 1).read_to_end(&mut bytes));
+        let read = File::open(&path).and_then(|opened| opened.take(most + 1).read_to_end(&mut bytes));
         read.map_err(|error| failed(format!("cannot be read: {error}")))?;
-        if bytes.len() as u64 > MAX_BYTES {
-            return Err(failed(format!("is longer than {MAX_BYTES} bytes")));
+        if bytes.len() as u64 > most {
+            return Err(failed(format!("is longer than {most} bytes")));
         }
         Ok(bytes)
     }
 
     /// Reads a file as what it is said to hold.
     pub fn read(&self, file: &str, kind: Kind) -> Read {
-        match self.bytes(file) {
+        let binary = kind == Kind::Array && file.ends_with(".npy");
+        match self.bounded(file, if binary { MAX_ARRAY_BYTES } else { MAX_BYTES }) {
             Err(error) => Read { digest: None, content: Err(error) },
             Ok(bytes) => {
                 let digest = Some(Sha256Digest::of(&bytes));

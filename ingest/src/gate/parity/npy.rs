@@ -1,4 +1,4 @@
-//! NumPy's `.npy`: magic, version, the length of a header, the header (a Python literal), then the elements.
+//! Arrays in the `.npy` format: magic, version, the length of a header, the header (a Python literal), then the elements.
 //!
 //! ```text
 //! 93 "NUMPY" major minor   length (16 bits in version 1, 32 bits in 2 and 3, little-endian)

@@ -9,14 +9,17 @@ use acta_ledger::{
         number::Count64,
         route::{BundleDigest, Policy, Thresholds, runtime_target},
     },
-    judge::canary::{CanaryVerdict, Traffic, verdict},
+    judge::{
+        canary::{CanaryVerdict, Traffic, verdict},
+        percentile::Percentile,
+    },
     log::digest::Sha256Digest,
 };
 
 use super::measure::{self, Measured};
 use crate::{
     error::{CliError, Result},
-    import::{environment::Environment, reading::shown},
+    import::{environment::Environment, reading::shown, sample::Figures},
     policy,
 };
 
@@ -122,9 +125,7 @@ pub fn read_and_judge(field: &str, path: &Path, plan: &CanaryPlan) -> Result<Jud
     };
     let figures = latency.figures().ok();
     let percentile =
-        |pick: fn(&crate::import::sample::Figures) -> acta_ledger::judge::percentile::Percentile| {
-            figures.as_ref().and_then(|figures| pick(figures).value())
-        };
+        |pick: fn(&Figures) -> Percentile| figures.as_ref().and_then(|figures| pick(figures).value());
     let measurement = CanaryMeasurement {
         samples: Sha256Digest::of(&bytes),
         requests: Count64((latency.samples_ms.len() as u64).saturating_add(errors)),

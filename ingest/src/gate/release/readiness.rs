@@ -10,6 +10,7 @@ use acta_ledger::{
         timing_cache::TimingCacheMode,
     },
     judge::route::WayBackLack,
+    log::digest::Sha256Digest,
 };
 use serde_json::{Value, json};
 
@@ -41,7 +42,7 @@ pub fn cold_build(home: &Home, run: Option<&str>, site: &Site) -> Result<ColdBui
                 .because(
                     "Model Connect attaches a timing cache without saying so: that it was cold is not shown",
                 )
-                .resting_on(acta_ledger::log::digest::Sha256Digest::of(bytes)),
+                .resting_on(Sha256Digest::of(bytes)),
         };
         return Ok(ColdBuild { check, builder: None });
     };

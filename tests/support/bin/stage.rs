@@ -1,0 +1,54 @@
+//! Sets the stage for the portal's browser tests: a route that waits for approval, with everything else on record, in a
+//! running server. `acta-stage URL ENROLMENT_TOKEN ADMIN PASSWORD`; prints the bundle's digest.
+//!
+//! What it pushes is well formed and signed, and no build took part: it is evidence for tests of the portal alone.
+
+use acta_ledger::log::digest::Sha256Digest;
+use acta_tests::{evidence::TestAgent, route};
+use serde_json::{Value, json};
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [url, token, admin, password] = arguments.as_slice() else {
+        eprintln!("usage: acta-stage URL ENROLMENT_TOKEN ADMIN PASSWORD");
+        std::process::exit(2);
+    };
+    let agent = TestAgent::new(7);
+    let enrolled = post(url, "/api/v1/agents", None, agent.enrolment(token).to_string().as_bytes());
+    let bearer = format!("Bearer {}", enrolled["apiToken"].as_str().expect("a token"));
+    let cookie = sign_in(url, admin, password);
+    post(url, "/api/v1/routes", Some(("Cookie", &cookie)), route::definition(1).to_string().as_bytes());
+    let (bundle, config): (&[u8], &[u8]) = (b"a bundle", b"its configuration");
+    for blob in [bundle, config] {
+        let path = format!("{url}/api/v1/blobs/sha256/{}", Sha256Digest::of(blob));
+        ureq::put(path).header("Authorization", &bearer).send(blob).expect("the blob is stored");
+    }
+    let envelopes: Vec<Value> = route::everything(&agent, bundle, config)
+        .iter()
+        .map(|envelope| serde_json::from_slice(envelope).expect("JSON"))
+        .collect();
+    let body = json!({ "envelopes": envelopes }).to_string();
+    post(url, "/api/v1/entries", Some(("Authorization", &bearer)), body.as_bytes());
+    println!("{}", Sha256Digest::of(bundle));
+}
+
+fn post(url: &str, path: &str, header: Option<(&str, &str)>, body: &[u8]) -> Value {
+    let mut request = ureq::post(format!("{url}{path}")).content_type("application/json");
+    if let Some((name, value)) = header {
+        request = request.header(name, value);
+    }
+    let answer = request.send(body).unwrap_or_else(|error| panic!("POST {path}: {error}"));
+    let bytes = answer.into_body().read_to_vec().expect("a body");
+    serde_json::from_slice(&bytes).expect("JSON")
+}
+
+/// Signs in by the form, as a browser does, and returns the cookie.
+fn sign_in(url: &str, name: &str, password: &str) -> String {
+    let agent: ureq::Agent = ureq::Agent::config_builder().max_redirects(0).build().into();
+    let answer = agent
+        .post(format!("{url}/sign-in"))
+        .send_form([("name", name), ("password", password)])
+        .expect("the form is answered");
+    let cookie = answer.headers().get("set-cookie").and_then(|value| value.to_str().ok()).expect("a cookie");
+    cookie.split(';').next().unwrap_or_default().to_owned()
+}
