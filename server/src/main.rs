@@ -80,6 +80,18 @@ enum UserCommand {
         #[arg(long)]
         if_missing: bool,
     },
+    /// Issues a token for a person's programs: it reads, and for an admin it sets up routes. It decides nothing.
+    #[command(after_help = "Example: acta-server user token adam --label ci --days 30")]
+    Token {
+        /// The account.
+        name: String,
+        /// What it is for.
+        #[arg(long)]
+        label: String,
+        /// For how many days it is valid.
+        #[arg(long, default_value_t = 90, value_parser = clap::value_parser!(i64).range(1..=366))]
+        days: i64,
+    },
     /// Lists the accounts.
     List,
 }
@@ -118,6 +130,9 @@ async fn main() -> anyhow::Result<()> {
         Command::Rebuild => run_rebuild(&cli.data).await,
         Command::User(UserCommand::Add { name, role, password_stdin: _, if_missing }) => {
             add_user(&cli.data, name, role, if_missing).await
+        }
+        Command::User(UserCommand::Token { name, label, days }) => {
+            issue_api_token(&cli.data, &name, &label, days).await
         }
         Command::User(UserCommand::List) => {
             let ground = Ground::open_beside(&cli.data).await?;
@@ -222,6 +237,18 @@ async fn issue_token(
             secret.reveal()
         );
     }
+    Ok(())
+}
+
+async fn issue_api_token(data: &DataConfig, name: &str, label: &str, days: i64) -> anyhow::Result<()> {
+    let ground = Ground::open_beside(data).await?;
+    let known = account::find(&ground.database.read, name).await?.is_some();
+    ensure!(known, "there is no account {name:?}: add it first with `acta-server user add`");
+    ensure!((1..=100).contains(&label.chars().count()), "a label has 1 to 100 characters");
+    let (secret, now) = (Secret::draw("acta_api_")?, clock::now().unix_ms());
+    let expires_at = now + days * 24 * 60 * 60 * 1000;
+    token::insert_api_token(&ground.database.write, &secret.hash(), name, label, now, expires_at).await?;
+    println!("{}", secret.reveal());
     Ok(())
 }
 
