@@ -118,6 +118,30 @@ fn runs(events: Option<&Path>) -> Vec<Run> {
     runs
 }
 
+/// The pages of routes that are worth a look: seen by a reviewer and by an approver.
+const ROUTE_PAGES: [&str; 20] = [
+    "/routes",
+    "/routes/tiny-distilbert",
+    "/routes/served",
+    "/routes/waiting",
+    "/routes/moved-pin",
+    "/routes/rejected",
+    "/routes/canary-failed",
+    "/routes/broken",
+    "/routes/bare",
+    "/routes/empty",
+    "/routes/served/decide?kind=hold&reason_code=licence&text=not+clear&hold_owner=ben&review_at=2026-12-03",
+    "/routes/waiting/decide?kind=approve&error=wrong_password&detail=the+password+is+wrong",
+    "/routes/served/decide?kind=approve",
+    "/routes/canary-failed/rollback",
+    "/routes/canary-failed/rollback?to=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+    "/routes/canary-failed/rollback?to=bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb",
+    "/routes/rejected/done/6",
+    "/routes/tiny-distilbert/live?at=2026-11-29T10:20",
+    "/routes/tiny-distilbert/live",
+    "/account",
+];
+
 fn main() -> std::io::Result<()> {
     let mut arguments = std::env::args().skip(1);
     let out = arguments.next().unwrap_or_else(|| "preview".to_owned());
@@ -127,6 +151,13 @@ fn main() -> std::io::Result<()> {
     let fixture = Arc::new(Fixture::new(ledger));
     let empty: Arc<dyn Portal> = Arc::new(Fixture::new(Ledger::of(Vec::new())));
     let portal: Arc<dyn Portal> = fixture.clone();
+    let other = |name: &str, role: &str| -> Arc<dyn Portal> {
+        Arc::new(Fixture::new(Ledger::of(runs(None))).seen_by(name, role))
+    };
+    let (approver, admin) = (other("approver-9", "approver"), other("admin-1", "admin"));
+    let mut unrouted = Fixture::new(Ledger::of(Vec::new()));
+    unrouted.routes.clear();
+    let unrouted: Arc<dyn Portal> = Arc::new(unrouted);
     let style = Path::new(env!("CARGO_MANIFEST_DIR")).join("../style");
     for (lang, theme) in Lang::ALL.into_iter().flat_map(|lang| Theme::ALL.map(|theme| (lang, theme))) {
         let root = Path::new(&out).join(format!("{}-{}", lang.code(), theme.code()));
@@ -144,6 +175,13 @@ fn main() -> std::io::Result<()> {
         write(&portal, "ledger", "/ledger")?;
         write(&portal, "sign-in", "/sign-in?error=credentials&name=reviewer-1")?;
         write(&portal, "nowhere", "/nowhere")?;
+        for page in ROUTE_PAGES {
+            let folder = page.replace(['?', '=', '&'], "-");
+            write(&portal, folder.trim_start_matches('/'), page)?;
+            write(&approver, &format!("approver{folder}"), page)?;
+        }
+        write(&admin, "people", "/people")?;
+        write(&unrouted, "no-routes", "/routes")?;
         for number in 1..=fixture.ledger.runs.len() as u64 {
             write(&portal, &format!("runs/{number}"), &format!("/runs/{number}"))?;
             write(&portal, &format!("entries/{number}"), &format!("/entries/{number}"))?;

@@ -24,6 +24,12 @@
 //!   `style-src 'self'`, `connect-src 'self'`, `form-action 'self'`.
 //! - **Forms** post to `/preferences` (`theme`, `lang`, `next`, `form_token`), `/sign-in` (`name`, `password`, `next`,
 //!   `form_token`) and `/sign-out` (`next`, `form_token`). A failed sign-in returns to `/sign-in?error=...&name=...&next=...`.
+//!   A decision posts to `/routes/{name}/decisions` (`kind`, `bundle`, `reason_code`, `text`, `hold_owner`, `review_at`,
+//!   `gates` repeated, `expires_at`, `seen_size`, `key`, `password` where it must be given again, `form_token`), an order
+//!   to `/routes/{name}/orders` (`action`, `to`, `reason_code`, `text`, `key`, `password`, `form_token`). Done, both go to
+//!   `/routes/{name}/done/{entry}`; refused, back to `/routes/{name}/decide` or `/routes/{name}/rollback` with every typed
+//!   field but the secret ones, `error` (a code) and `detail`. `/account/sessions/revoke` and `/account/tokens/revoke`
+//!   take `id` and `form_token`.
 //! - The **island** fetches what `routes::VERIFICATION` and `routes::CONSISTENCY` describe.
 
 pub mod components;

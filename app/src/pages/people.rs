@@ -49,7 +49,7 @@ fn table(people: &[PersonRow], lang: Lang) -> AnyView {
         }
     });
     let table = view! {
-        <table>
+        <table class="compact">
             <caption class="vh">{lang.t("section-people")}</caption>
             <thead><tr>
                 <th scope="col" class="stick">{lang.t("person-head-name")}</th>

@@ -110,7 +110,7 @@ fn actions(view: &RouteView, lang: Lang) -> AnyView {
     });
     view! {
         <p class="acts">
-            {decide}{deploy}{roll_back}<a href="#h-way-back">{lang.t("act-live")}</a>
+            {decide}{deploy}{roll_back}<a href=routes::live(name)>{lang.t("act-live")}</a>
         </p>
     }
     .into_any()

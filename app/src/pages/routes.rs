@@ -7,7 +7,7 @@ use super::{Ready, Room};
 use crate::{
     components::{
         digest,
-        layout::{Answer, answer, full_part},
+        layout::{Answer, answer, capitalised, full_part},
         route::{
             matrix::{Matrix, Row, Rows, matrix},
             words,
@@ -111,7 +111,7 @@ fn board_row(row: &RouteRow, lang: Lang) -> Row {
     };
     let since = lang.tr("board-since", [("at", date_time(row.since, lang).into())]);
     let last = view! {
-        {words::turn(&row.turn, lang)}
+        {capitalised(&words::turn(&row.turn, lang))}
         <span class="sub">{lang.tr("board-missing", [("n", row.missing.into())])}</span>
         <span class="sub">{since}</span>
     };

@@ -7,7 +7,7 @@ use acta_ledger::{
         rollback::RollbackStep,
         route::{CanaryStatus, RollbackStatus, RouteRecord, ValidationStatus},
     },
-    judge::route::{Effect, EntryKind, Turn},
+    judge::route::{Effect, EntryKind, Objection, Turn},
 };
 
 use super::why::{listed, pin};
@@ -133,18 +133,24 @@ pub fn kind(kind: &EntryKind, lang: Lang) -> String {
     }
 }
 
-/// What an entry did.
-pub fn effect(effect: &Effect, lang: Lang) -> (State, String) {
+/// What an entry did; `holds` tells whether the hold that it set still stands.
+pub fn effect(effect: &Effect, holds: bool, lang: Lang) -> (State, String) {
     match effect {
         Effect::Recorded => (State::None, lang.t("effect-recorded")),
         Effect::Stands { state } => gate_state(*state, lang),
         Effect::Superseded => (State::Superseded, lang.t("effect-superseded")),
         Effect::Counted => (State::Good, lang.t("effect-counted")),
+        Effect::NotCounted { objections }
+            if objections.iter().all(|it| matches!(it, Objection::Outdated { .. })) =>
+        {
+            (State::Superseded, lang.t("vote-outdated"))
+        }
         Effect::NotCounted { .. } => (State::Attention, lang.t("effect-not-counted")),
         Effect::EndedBy { index } => {
             (State::Superseded, lang.tr("effect-ended-by", [("index", count(*index, lang).into())]))
         }
-        Effect::Held => (State::Attention, lang.t("effect-held")),
+        Effect::Held if holds => (State::Attention, lang.t("effect-held")),
+        Effect::Held => (State::Superseded, lang.t("effect-held-over")),
         Effect::Rejected => (State::Bad, lang.t("effect-rejected")),
         Effect::Lifted { holds } => {
             let listed_holds: Vec<String> = holds.iter().map(|hold| count(*hold, lang)).collect();

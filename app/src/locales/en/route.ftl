@@ -113,19 +113,19 @@ pin-differs = { $pin } was { $before } where it was measured and is pinned to { 
 
 ## Why a gate is not satisfied
 reason-no-record = nothing is on record
-reason-check-missing = { $check } is not on record
+reason-check-missing = the check { $check } is not on record
 reason-check-not-passed = { $verdict ->
-    [fail] { $check } does not hold
-    [hold] { $check } is left to a person to decide
-    [not_run] { $check } was not looked at, or there was too little to judge it
+    [fail] the check { $check } does not hold
+    [hold] the check { $check } is left to a person to decide
+    [not_run] the check { $check } was not looked at, or there was too little to judge it
     [error] the check { $check } itself failed
-    [not_applicable] { $check } was said not to apply
-   *[pass] { $check } holds
+    [not_applicable] the check { $check } was said not to apply
+   *[pass] the check { $check } holds
 }
-reason-check-must-apply = { $check } must hold and was said not to apply
-reason-vendor-claim = { $check } rests on a vendor's claim, which satisfies nothing
-reason-not-measured = { $check } must be measured and is only stated
-reason-unexplained = { $check } does not say why it does not apply, or who states it
+reason-check-must-apply = the check { $check } must hold and was said not to apply
+reason-vendor-claim = the check { $check } rests on a vendor's claim, which satisfies nothing
+reason-not-measured = the check { $check } must be measured and is only stated
+reason-unexplained = the check { $check } does not say why it does not apply, or who states it
 reason-simulated = it rests on a simulated build, which no override opens
 reason-other-target = it was measured on { $found }, not on { $expected }
 reason-other-target-none = it does not say where it was measured; that must be { $expected }
@@ -180,21 +180,21 @@ outdated-evidence = gate { $gate } has new evidence (entry { $index })
 outdated-definition = the route's checkpoint, target or policy changed (entry { $index })
 
 ## Whose turn
-turn-operator = Whoever runs the log: entries cannot be read
-turn-admin = An admin: the route has to be set up
+turn-operator = whoever runs the log: entries cannot be read
+turn-admin = an admin: the route has to be set up
 turn-builder = { $n ->
-    [0] A builder: a bundle, a canary's plan or a retained bundle is missing
-    [one] A builder, for gate { $gates }
-   *[other] A builder, for gates { $gates }
+    [0] a builder: a bundle, a canary's plan or a retained bundle is missing
+    [one] a builder, for gate { $gates }
+   *[other] a builder, for gates { $gates }
 }
-turn-runtime = Whoever keeps the runtime
-turn-hold-owner = { $owner }, who owns the hold of entry { $index }
-turn-hold-nobody = The owner of the hold of entry { $index }
+turn-runtime = whoever keeps the runtime
+turn-hold-owner = the owner of the hold of entry { $index }: { $owner }
+turn-hold-nobody = the owner of the hold of entry { $index }
 turn-approver = { $n ->
-    [one] One more approver
+    [one] one more approver
    *[other] { $n } more approvers
 }
-turn-nobody = Nobody
+turn-nobody = nobody
 turn-yours = your turn
 turn-line = Whose turn: { $turn }.
 
@@ -228,7 +228,8 @@ effect-superseded = a later entry took its place
 effect-counted = counts
 effect-not-counted = does not count
 effect-ended-by = ended by entry { $index }
-effect-held = in force or lifted since
+effect-held = in force
+effect-held-over = no longer in force
 effect-rejected = rejected
 effect-lifted = { $n ->
     [0] lifted nothing

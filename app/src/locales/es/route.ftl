@@ -113,19 +113,19 @@ pin-differs = { $pin } era { $before } donde se midió y está fijado en { $afte
 
 ## Por qué una puerta no está cumplida
 reason-no-record = no consta nada
-reason-check-missing = { $check } no consta
+reason-check-missing = la comprobación { $check } no consta
 reason-check-not-passed = { $verdict ->
-    [fail] { $check } no se cumple
-    [hold] { $check } queda a la decisión de una persona
-    [not_run] { $check } no se miró, o había muy poco para juzgarlo
+    [fail] la comprobación { $check } no se cumple
+    [hold] la comprobación { $check } queda a la decisión de una persona
+    [not_run] la comprobación { $check } no se hizo, o había muy poco para juzgarla
     [error] la comprobación { $check } misma falló
-    [not_applicable] se dijo que { $check } no procede
-   *[pass] { $check } se cumple
+    [not_applicable] se dijo que la comprobación { $check } no procede
+   *[pass] la comprobación { $check } se cumple
 }
-reason-check-must-apply = { $check } debe cumplirse y se dijo que no procede
-reason-vendor-claim = { $check } descansa en lo que afirma un fabricante, que no cumple nada
-reason-not-measured = { $check } debe medirse y solo está declarado
-reason-unexplained = { $check } no dice por qué no procede, o quién lo declara
+reason-check-must-apply = la comprobación { $check } debe cumplirse y se dijo que no procede
+reason-vendor-claim = la comprobación { $check } descansa en lo que afirma un fabricante, que no cumple nada
+reason-not-measured = la comprobación { $check } debe medirse y solo está declarada
+reason-unexplained = la comprobación { $check } no dice por qué no procede, o quién lo declara
 reason-simulated = descansa en una compilación simulada, que ninguna dispensa abre
 reason-other-target = se midió en { $found }, no en { $expected }
 reason-other-target-none = no dice dónde se midió; debe ser { $expected }
@@ -180,21 +180,21 @@ outdated-evidence = la puerta { $gate } tiene evidencia nueva (entrada { $index 
 outdated-definition = cambió el checkpoint, el destino o la política de la ruta (entrada { $index })
 
 ## A quién le toca
-turn-operator = Quien lleva el registro: hay entradas que no se pueden leer
-turn-admin = Un administrador: hay que definir la ruta
+turn-operator = quien lleva el registro: hay entradas que no se pueden leer
+turn-admin = un administrador: hay que definir la ruta
 turn-builder = { $n ->
-    [0] Un constructor: falta un paquete, un plan de canario o un paquete conservado
-    [one] Un constructor, por la puerta { $gates }
-   *[other] Un constructor, por las puertas { $gates }
+    [0] un constructor: falta un paquete, un plan de canario o un paquete conservado
+    [one] un constructor, por la puerta { $gates }
+   *[other] un constructor, por las puertas { $gates }
 }
-turn-runtime = Quien cuida el entorno de ejecución
-turn-hold-owner = { $owner }, responsable de la espera de la entrada { $index }
-turn-hold-nobody = El responsable de la espera de la entrada { $index }
+turn-runtime = quien cuida el entorno de ejecución
+turn-hold-owner = el responsable de la espera de la entrada { $index }: { $owner }
+turn-hold-nobody = el responsable de la espera de la entrada { $index }
 turn-approver = { $n ->
-    [one] Un aprobador más
+    [one] un aprobador más
    *[other] { $n } aprobadores más
 }
-turn-nobody = Nadie
+turn-nobody = nadie
 turn-yours = su turno
 turn-line = A quién le toca: { $turn }.
 
@@ -228,7 +228,8 @@ effect-superseded = una entrada posterior ocupó su lugar
 effect-counted = cuenta
 effect-not-counted = no cuenta
 effect-ended-by = terminada por la entrada { $index }
-effect-held = en vigor, o levantada después
+effect-held = en vigor
+effect-held-over = ya no está en vigor
 effect-rejected = rechazado
 effect-lifted = { $n ->
     [0] no levantó nada

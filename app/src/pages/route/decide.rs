@@ -165,7 +165,7 @@ fn changed(context: &PageContext, view: &RouteView) -> AnyView {
     if newer.is_empty() {
         return ().into_any();
     }
-    let table = history::table(&newer, &view.state.record.route_name, lang);
+    let table = history::table(&newer, &view.state, lang);
     let body = view! { <p><strong>{lang.t("review-changed")}</strong></p>{table} };
     part("h-changed", lang.t("section-history"), note(String::new()), body.into_any())
 }
@@ -274,7 +274,7 @@ fn evidence(state: &RouteState, lang: Lang) -> AnyView {
         view! { <p>{lang.t("evidence-none")}</p> }.into_any()
     } else {
         let table = view! {
-            <table>
+            <table class="compact">
                 <caption class="vh">{lang.t("section-evidence")}</caption>
                 <thead><tr>
                     <th scope="col">{lang.t("evidence-head-what")}</th>

@@ -6,7 +6,7 @@ use acta_ledger::{
         decision::{DecisionKind, ReasonCode},
         gate::Gate,
     },
-    judge::route::{Missing, Objection},
+    judge::route::Objection,
 };
 use leptos::prelude::*;
 
@@ -18,6 +18,7 @@ use crate::{
             why::{self, Who},
             words,
         },
+        svg::escaped,
     },
     context::PageContext,
     format::count,
@@ -137,15 +138,11 @@ pub fn refusal(may: &MayDecide, view: &RouteView, lang: Lang) -> Option<String> 
     if !may.role_allows && why.is_empty() {
         why.push(lang.t("objection-role"));
     }
-    // Gates are named together: what each lacks stands above.
-    let gate = |it: &Missing| match it {
-        Missing::Gate { gate, .. } => Some(*gate),
-        _ => None,
-    };
-    why.extend(may.missing.iter().map(|it| why::missing(it, way_of(&view.state), lang)).take(
-        // More than a few are a list, and the list stands above.
-        if may.missing.iter().filter_map(gate).count() > 3 { 3 } else { may.missing.len() },
-    ));
+    // What is missing comes after what stands in the person's own way; more than a few are a list, which stands above.
+    if why.is_empty() {
+        let way = way_of(&view.state);
+        why.extend(may.missing.iter().take(3).map(|it| why::missing(it, way, lang)));
+    }
     if why.is_empty() && has_nothing_to_lift(may, view) {
         why.push(lang.t("decide-no-hold"));
     }
@@ -227,7 +224,7 @@ fn form(typed: &Typed, view: &RouteView, lang: Lang) -> AnyView {
             <input type="hidden" name="seen_size" value=view.log_size.to_string()/>
             <fieldset><legend>{lang.t("decide-kind")}</legend><div class="choices">{choices.collect_view()}</div></fieldset>
             <div class="fields">
-                {reason_field(typed.reason(), true, lang)}
+                {reason_field(typed.reason(), false, lang)}
                 {text_field(&typed.text, false, lang)}
             </div>
             {hold}{overrides}
@@ -269,9 +266,9 @@ fn override_fields(typed: &Typed, view: &RouteView, lang: Lang) -> AnyView {
     .into_any()
 }
 
-/// The choice of a reason's code; `optional` offers none.
-pub fn reason_field(chosen: Option<ReasonCode>, optional: bool, lang: Lang) -> AnyView {
-    let none = optional.then(|| view! { <option value="">{lang.t("decide-reason-none")}</option> });
+/// The choice of a reason's code; where none is chosen, one that is `required` has to be.
+pub fn reason_field(chosen: Option<ReasonCode>, required: bool, lang: Lang) -> AnyView {
+    let none = lang.t(if required { "decide-reason-choose" } else { "decide-reason-none" });
     let options = REASONS.map(|reason| {
         let code = code(&reason);
         let selected = chosen == Some(reason);
@@ -280,7 +277,10 @@ pub fn reason_field(chosen: Option<ReasonCode>, optional: bool, lang: Lang) -> A
     view! {
         <p class="wide">
             <label for="d-code">{lang.t("decide-reason-code")}</label>
-            <select id="d-code" name="reason_code">{none}{options.collect_view()}</select>
+            <select id="d-code" name="reason_code" required=required>
+                <option value="">{none}</option>
+                {options.collect_view()}
+            </select>
         </p>
     }
     .into_any()
@@ -288,12 +288,12 @@ pub fn reason_field(chosen: Option<ReasonCode>, optional: bool, lang: Lang) -> A
 
 /// The reason in words.
 pub fn text_field(text: &str, required: bool, lang: Lang) -> AnyView {
+    // What stands in a text area is written as it is, so it is escaped here.
     view! {
         <p class="wide">
             <label for="d-text">{lang.t("decide-text")}</label>
-            <textarea id="d-text" name="text" rows="4" maxlength=MAX_TEXT.to_string() required=required>
-                {text.to_owned()}
-            </textarea>
+            <textarea id="d-text" name="text" rows="4" maxlength=MAX_TEXT.to_string() required=required
+                inner_html=escaped(text)></textarea>
         </p>
     }
     .into_any()

@@ -1,6 +1,6 @@
 //! The history: what each entry of the route did.
 
-use acta_ledger::judge::route::{Effect, HistoryItem};
+use acta_ledger::judge::route::{Effect, HistoryItem, RouteState};
 use leptos::prelude::*;
 
 use crate::{
@@ -25,13 +25,13 @@ pub fn part(view: &RouteView, lang: Lang) -> AnyView {
         return ().into_any();
     }
     let items: Vec<&HistoryItem> = view.state.history.iter().rev().collect();
-    let body = table(&items, &view.state.record.route_name, lang);
+    let body = table(&items, &view.state, lang);
     section("h-history", lang.t("section-history"), note(lang.t("history-note")), body)
 }
 
 /// Entries of a history as a table.
-pub fn table(items: &[&HistoryItem], name: &str, lang: Lang) -> AnyView {
-    let rows = items.iter().map(|item| row(item, name, lang)).collect_view();
+pub fn table(items: &[&HistoryItem], of: &RouteState, lang: Lang) -> AnyView {
+    let rows = items.iter().map(|item| row(item, of, lang)).collect_view();
     let table = view! {
         <table>
             <caption class="vh">{lang.t("section-history")}</caption>
@@ -49,8 +49,10 @@ pub fn table(items: &[&HistoryItem], name: &str, lang: Lang) -> AnyView {
     scroll(&lang.t("section-history"), lang, table.into_any())
 }
 
-fn row(item: &HistoryItem, name: &str, lang: Lang) -> AnyView {
-    let (mark, word) = words::effect(&item.effect, lang);
+fn row(item: &HistoryItem, of: &RouteState, lang: Lang) -> AnyView {
+    let name = &of.record.route_name;
+    let holds = of.holds.iter().any(|hold| hold.entry.index == item.entry.index);
+    let (mark, word) = words::effect(&item.effect, holds, lang);
     let why = match &item.effect {
         Effect::NotCounted { objections } => {
             let objections: Vec<String> =
@@ -72,7 +74,7 @@ fn row(item: &HistoryItem, name: &str, lang: Lang) -> AnyView {
             <td>{capitalised(&words::kind(&item.kind, lang))}</td>
             <td>{state(mark, word)}{why}</td>
             <td>{bundle}</td>
-            <td><bdi>{who}</bdi></td>
+            <td class="nowrap"><bdi>{who}</bdi></td>
         </tr>
     }
     .into_any()

@@ -92,7 +92,7 @@ fn votes_table(votes: &[Vote], lang: Lang) -> AnyView {
         }
     });
     let table = view! {
-        <table>
+        <table class="compact">
             <caption class="vh">{lang.t("section-votes")}</caption>
             <thead><tr>
                 <th scope="col">{lang.t("vote-head-who")}</th>

@@ -3,7 +3,12 @@
 mod difference;
 
 use acta_ledger::{
-    evidence::{code, rollback::OrderAction, route::ValidationStatus},
+    evidence::{
+        code,
+        decision::ReasonCode,
+        rollback::OrderAction,
+        route::{CanaryStatus, ValidationStatus},
+    },
     judge::route::Missing,
     log::digest::Sha256Digest,
 };
@@ -229,6 +234,9 @@ fn consequences(action: OrderAction, lang: Lang) -> Vec<String> {
 fn submit(context: &PageContext, view: &RouteView, action: OrderAction, to: Sha256Digest) -> AnyView {
     let (lang, name) = (context.lang, &view.state.record.route_name);
     let typed = Typed::of(&context.query);
+    // A canary that failed is the reason, unless somebody says another one.
+    let failed = view.state.record.canary_status == CanaryStatus::Failed && action == OrderAction::Rollback;
+    let reason = typed.reason().or(failed.then_some(ReasonCode::Canary));
     let reported = ["requested", "acknowledged", "restored", "verified"].map(|step| {
         view! {
             <li>
@@ -243,7 +251,7 @@ fn submit(context: &PageContext, view: &RouteView, action: OrderAction, to: Sha2
             <input type="hidden" name="action" value=code(&action)/>
             <input type="hidden" name="to" value=to.to_string()/>
             <div class="fields">
-                {reason_field(typed.reason(), false, lang)}
+                {reason_field(reason, true, lang)}
                 {text_field(&typed.text, true, lang)}
             </div>
             {secrets(context, view, view.step_up_needed)}

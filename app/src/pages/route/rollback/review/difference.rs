@@ -57,7 +57,7 @@ pub fn part(
         }
     });
     let table = view! {
-        <table>
+        <table class="compact">
             <caption class="vh">{lang.t("diff-caption")}</caption>
             <thead><tr>{heads.collect_view()}</tr></thead>
             <tbody>{shown.collect_view()}</tbody>
