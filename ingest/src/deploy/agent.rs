@@ -1,12 +1,12 @@
 //! Carries orders out, one at a time: asks [`next`] what to do, does it, writes it down.
 
-use std::{collections::HashSet, io, path::PathBuf, time::Duration};
+use std::{collections::BTreeMap, io, path::PathBuf, time::Duration};
 
 use acta_ledger::evidence::rollback::{OrderAction, RollbackFailure, RollbackOrder, RollbackStep};
 
 use super::{
     journal::{Journal, Outcome, Task},
-    order::{Listed, Next, Seen, choose, is_superseded, next},
+    order::{Listed, Named, Next, Seen, choose, is_superseded, next},
     portal::Portal,
     report::Reporter,
     stop::Stop,
@@ -19,6 +19,8 @@ use crate::{
     error::{CliError, Exit, Result},
     ui::Ui,
 };
+
+const SUPERSEDED: &str = "a newer order came before this one was begun";
 
 /// What the agent is told when it is started.
 #[derive(Debug, Clone)]
@@ -54,8 +56,10 @@ pub struct DeployAgent<P> {
     stop: Stop,
     ui: Ui,
     held: Option<Held>,
-    /// Entries that are listed as orders and are none.
-    bad: HashSet<u64>,
+    /// The orders that are listed, as they stand in the log.
+    known: BTreeMap<u64, RollbackOrder>,
+    /// Entries that are listed as orders and are none, with what was said of them.
+    bad: BTreeMap<u64, String>,
 }
 
 /// A target that is worked on.
@@ -64,8 +68,6 @@ pub struct Held {
     pub target: Target,
     /// Its journal.
     pub journal: Journal,
-    /// Whether there was a journal: without one, only the agent's own statements tell what was done.
-    remembers: bool,
     /// The version that this process read and found whole, with the order that it was for.
     pub verified: Option<(u64, String)>,
 }
@@ -73,7 +75,7 @@ pub struct Held {
 impl<P: Portal> DeployAgent<P> {
     /// Prepares; does nothing yet.
     pub fn new(setup: Setup, portal: P, reporter: Reporter, stop: Stop, ui: Ui) -> Self {
-        Self { setup, portal, reporter, stop, ui, held: None, bad: HashSet::new() }
+        Self { setup, portal, reporter, stop, ui, held: None, known: BTreeMap::new(), bad: BTreeMap::new() }
     }
 
     /// Ends the pushing.
@@ -85,8 +87,8 @@ impl<P: Portal> DeployAgent<P> {
     pub fn round(&mut self) -> Result<Round> {
         let mut round = Round::default();
         self.reporter.wake();
-        let open = self.portal.open_orders(&self.setup.route);
-        let open = open.unwrap_or_else(|error| {
+        // What was begun is ended, also where nothing new can be learned.
+        let open = self.listed().unwrap_or_else(|error| {
             round.waits = Some(error);
             Vec::new()
         });
@@ -127,28 +129,50 @@ impl<P: Portal> DeployAgent<P> {
 
     /// Reads the journal; the steps that were signed before a kill are taken from the statements themselves.
     fn take(&self, target: Target) -> Result<Held> {
-        let journal = Journal::load(target.folder())?;
-        let remembers = journal.is_some();
-        let mut journal = journal.unwrap_or_default();
+        let mut journal = Journal::load(target.folder())?.unwrap_or_default();
         if let Some(task) = &mut journal.task {
-            for step in self.reporter.signed(task.order.order)? {
-                if !task.has_told(step) {
-                    task.reported.push(step);
+            heed(task, self.reporter.signed(task.order.order)?);
+        }
+        Ok(Held { target, journal, verified: None })
+    }
+
+    /// Asks what is listed, and reads each order from the log: only what the portal signed counts.
+    fn listed(&mut self) -> Result<Vec<Listed>> {
+        let open = self.portal.open_orders(&self.setup.route)?;
+        self.known.retain(|entry, _| open.iter().any(|listed| listed.entry == *entry));
+        for Listed { entry, order: named } in open {
+            if self.known.contains_key(&entry) {
+                continue;
+            }
+            let wrong = match self.portal.order(entry) {
+                Ok(order) if order.order == named.order && order.route == self.setup.route => {
+                    self.known.insert(entry, order);
+                    continue;
                 }
+                Ok(order) => format!(
+                    "entry {entry} is listed as order {} for {} and is order {} for {}: it is not carried out",
+                    named.order, self.setup.route, order.order, order.route
+                ),
+                // Which order is the newest is known only when all are.
+                Err(error) if error.exit == Exit::NotPushed => return Err(error),
+                Err(error) => error.to_string(),
+            };
+            // It is looked at again each time, and said once.
+            if self.bad.get(&entry) != Some(&wrong) {
+                self.ui.warning(&wrong);
+                self.bad.insert(entry, wrong);
             }
         }
-        Ok(Held { target, journal, remembers, verified: None })
+        let named = |order: &RollbackOrder| Named { order: order.order, action: order.action };
+        Ok(self.known.iter().map(|(entry, order)| Listed { entry: *entry, order: named(order) }).collect())
     }
 
     /// Refuses everything that is listed: there is no target to do it on.
     fn refuse_all(&mut self, open: &[Listed], trouble: &Trouble, round: &mut Round) -> Result<()> {
         let live = switch::read(&self.setup.target).ok();
         let live = live.as_ref().and_then(Link::version).and_then(digest_of);
-        for listed in open {
-            if self.bad.contains(&listed.entry) {
-                continue;
-            }
-            let signed = self.reporter.signed(listed.order.order)?;
+        for (_, order) in self.known.iter().filter(|(entry, _)| open.iter().any(|it| it.entry == **entry)) {
+            let signed = self.reporter.signed(order.order)?;
             if signed.iter().any(|step| step.is_last()) {
                 continue;
             }
@@ -157,57 +181,21 @@ impl<P: Portal> DeployAgent<P> {
                 round.waits = Some(CliError::failure(trouble.text.clone()).field("--target"));
                 continue;
             }
-            let Some(order) = self.read(listed, round) else { continue };
-            self.reporter.refusal(&order, trouble.failure, &trouble.text, live)?;
+            self.reporter.refusal(order, trouble.failure, &trouble.text, live)?;
             round.failed += 1;
         }
         Ok(())
     }
 
-    /// Reads an order from the log; says why, where it is none.
-    fn read(&mut self, listed: &Listed, round: &mut Round) -> Option<RollbackOrder> {
-        let entry = listed.entry;
-        match self.portal.order(entry) {
-            Ok(order) if order.order == listed.order.order && order.route == self.setup.route => Some(order),
-            Ok(order) => {
-                self.ui.warning(&format!(
-                    "entry {entry} is listed as an order for {} and is one for {}: it is not carried out",
-                    self.setup.route, order.route
-                ));
-                self.bad.insert(entry);
-                None
-            }
-            Err(error) if error.exit == Exit::NotPushed => {
-                round.waits = Some(error);
-                None
-            }
-            Err(error) => {
-                self.ui.warning(&error.to_string());
-                self.bad.insert(entry);
-                None
-            }
-        }
-    }
-
     /// Takes the next order; false where there is none.
     fn begin(&mut self, open: &[Listed], round: &mut Round) -> Result<bool> {
-        loop {
-            let open: Vec<Listed> =
-                open.iter().filter(|listed| !self.bad.contains(&listed.entry)).cloned().collect();
-            let Some(held) = &self.held else { return Ok(false) };
-            let remembers = held.remembers;
-            let Some((listed, superseded)) = choose(&open, &held.journal) else { return Ok(false) };
-            let Some(order) = self.read(listed, round) else {
-                if self.bad.contains(&listed.entry) {
-                    continue;
-                }
-                return Ok(false);
-            };
-            let signed = if remembers { Vec::new() } else { self.reporter.signed(order.order)? };
-            let Some(held) = &mut self.held else { return Ok(false) };
-            let folder = held.target.folder().to_owned();
-            let task = draft(listed.entry, order, superseded, signed, switch::read(&folder));
-            if !superseded && task.order.action != OrderAction::Drill {
+        let Some(held) = &mut self.held else { return Ok(false) };
+        let folder = held.target.folder().to_owned();
+        while let Some((listed, superseded)) = choose(open, &held.journal) {
+            let Some(order) = self.known.get(&listed.entry) else { return Ok(false) };
+            let mut task = draft(listed.entry, order, superseded, switch::read(&folder));
+            heed(&mut task, self.reporter.signed(order.order)?);
+            if !superseded && order.action != OrderAction::Drill {
                 held.journal.newest = held.journal.newest.max(Some(listed.entry));
             }
             held.journal.task = Some(task);
@@ -215,16 +203,17 @@ impl<P: Portal> DeployAgent<P> {
                 crash::point("task written")?;
                 return Ok(true);
             };
-            // Nothing was done: it is refused without a journal, and remembered for as long as this process lives.
+            // Nothing was done: it is refused without a journal, and its statement says so to the next start.
             let trouble = Trouble::io("write the journal in", &folder, &error);
             let Some(task) = held.journal.task.take() else { return Ok(false) };
-            held.journal.settle(task.order.order);
+            held.journal.settle(order.order);
             if !task.reported.iter().any(|step| step.is_last()) {
                 let live = task.previous.as_deref().and_then(digest_of);
-                self.reporter.refusal(&task.order, trouble.failure, &trouble.text, live)?;
+                self.reporter.refusal(order, trouble.failure, &trouble.text, live)?;
                 round.failed += 1;
             }
         }
+        Ok(false)
     }
 
     /// Does what is next until the order is ended, or has to wait.
@@ -255,10 +244,7 @@ impl<P: Portal> DeployAgent<P> {
             match step {
                 Next::Report(step) => worker.report(step, &self.reporter)?,
                 Next::Supersede => worker.end(|task| {
-                    task.fail(
-                        RollbackFailure::Superseded,
-                        "a newer order came before this one was begun".to_owned(),
-                    );
+                    task.fail(RollbackFailure::Superseded, SUPERSEDED.to_owned());
                 })?,
                 Next::Prepare => {
                     if let Some(later) = worker.prepare(seen.live, &self.portal, &self.stop)? {
@@ -283,34 +269,35 @@ impl<P: Portal> DeployAgent<P> {
 }
 
 /// A task as it begins, with what speaks against it from the start.
-fn draft(
-    entry: u64,
-    order: RollbackOrder,
-    superseded: bool,
-    signed: Vec<RollbackStep>,
-    link: io::Result<Link>,
-) -> Task {
+fn draft(entry: u64, order: &RollbackOrder, superseded: bool, link: io::Result<Link>) -> Task {
     let is_drill = order.action == OrderAction::Drill;
     let previous = link.as_ref().ok().and_then(Link::version).filter(|_| !is_drill).map(str::to_owned);
-    let mut task = Task::new(entry, order, clock::now(), previous);
-    task.reported = signed;
-    if let Some(last) = task.reported.iter().copied().find(|step| step.is_last()) {
-        // This agent ended it, and the journal of that is lost: nothing is done twice.
-        task.outcome = Some(Outcome { step: last, failure: None, text: String::new() });
-        task.undone = true;
-    } else if superseded {
-        task.fail(RollbackFailure::Superseded, "a newer order came before this one was begun".to_owned());
-    } else {
-        match link {
-            Ok(Link::Foreign(found)) => {
-                let text = format!("`{LINK}` in the target is not this agent's: it is {found}");
-                task.fail(RollbackFailure::Other, text);
-            }
-            Err(error) => task.fail(RollbackFailure::Other, format!("`{LINK}` cannot be read: {error}")),
-            Ok(_) => {}
+    let mut task = Task::new(entry, order.clone(), clock::now(), previous);
+    match link {
+        _ if superseded => task.fail(RollbackFailure::Superseded, SUPERSEDED.to_owned()),
+        Ok(Link::Foreign(found)) => {
+            let text = format!("`{LINK}` in the target is not this agent's: it is {found}");
+            task.fail(RollbackFailure::Other, text);
         }
+        Err(error) => task.fail(RollbackFailure::Other, format!("`{LINK}` cannot be read: {error}")),
+        Ok(_) => {}
     }
     task
+}
+
+/// Takes the steps that this agent signed already into the task: nothing is said twice, and what was ended (on a target
+/// that was lost, or while it was away) is not done again.
+fn heed(task: &mut Task, signed: Vec<RollbackStep>) {
+    for step in signed {
+        if !task.has_told(step) {
+            task.reported.push(step);
+        }
+    }
+    let last = task.reported.iter().copied().find(|step| step.is_last());
+    if let Some(step) = last.filter(|step| task.outcome.as_ref().is_none_or(|outcome| outcome.step != *step))
+    {
+        task.outcome = Some(Outcome { step, failure: None, text: String::new() });
+    }
 }
 
 /// What became of a task in this round.

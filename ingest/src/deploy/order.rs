@@ -48,8 +48,8 @@ pub fn next(task: &Task, seen: Seen<'_>) -> Next {
     if let Some(outcome) = &task.outcome {
         let changed = stands && task.previous != task.version;
         return match outcome.step {
-            step if task.has_told(step) => Next::Close,
             _ if is_drill && seen.scratch && !task.undone => Next::CleanUp,
+            step if task.has_told(step) => Next::Close,
             Failed if !is_drill && changed && !task.undone => Next::GoBack,
             step => Next::Report(step),
         };
@@ -171,6 +171,7 @@ mod tests {
             (OrderAction::Rollback, Verified, false, false, new, Next::Report(Verified)),
             (OrderAction::Rollback, Verified, true, false, new, Next::Close),
             (OrderAction::Drill, Verified, false, false, scratch, Next::CleanUp),
+            (OrderAction::Drill, Verified, true, false, scratch, Next::CleanUp),
             (OrderAction::Drill, Failed, false, false, scratch, Next::CleanUp),
             (OrderAction::Drill, Failed, false, false, new, Next::Report(Failed)),
             (OrderAction::Drill, Verified, false, true, scratch, Next::Report(Verified)),

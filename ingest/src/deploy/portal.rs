@@ -7,8 +7,8 @@ use acta_ledger::{evidence::rollback::RollbackOrder, log::digest::Sha256Digest};
 use super::order::Listed;
 use crate::{
     client::Client,
-    error::{CliError, Result},
-    server::ServerFacts,
+    error::{CliError, Exit, Result},
+    server::{EntryName, ServerFacts},
     statements::from_log,
 };
 
@@ -24,7 +24,7 @@ pub struct Incoming {
 pub trait Portal {
     /// The orders of a route that have no last step yet.
     fn open_orders(&self, route: &str) -> Result<Vec<Listed>>;
-    /// An order, verified as an entry of the log that the portal signed.
+    /// An order, verified as an entry of the log that the portal signed; [`Exit::NotPushed`] where that is not known yet.
     fn order(&self, entry: u64) -> Result<RollbackOrder>;
     /// A blob; none where there is none.
     fn blob(&self, digest: &Sha256Digest) -> Result<Option<Incoming>>;
@@ -49,6 +49,13 @@ impl Portal for Server {
     }
 
     fn order(&self, entry: u64) -> Result<RollbackOrder> {
+        // A server that is busy or broken says nothing about the order.
+        let material = self.client.verification(EntryName::Index(entry));
+        if let Err(error) = material
+            && !error.is_refusal()
+        {
+            return Err(error.explain("an order", self.client.base()).exit(Exit::NotPushed));
+        }
         let (order, signer) = from_log(&self.client, &self.facts, entry)?;
         if signer == "portal" {
             return Ok(order);

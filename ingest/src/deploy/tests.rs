@@ -293,4 +293,7 @@ fn what_cannot_be_done_is_refused_and_changes_nothing() {
     assert_eq!(bench.steps(4), [Refused]);
     assert_eq!(bench.results(4)[0].failure, Some(RollbackFailure::TargetMissing));
     assert_eq!(bench.steps(3).len(), 1, "what is ended stays ended");
+    fs::rename(bench.folder.path().join("away"), bench.target()).unwrap();
+    bench.round().unwrap();
+    assert_eq!(bench.steps(4), [Refused], "also when the target is back");
 }

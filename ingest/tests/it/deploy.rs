@@ -177,12 +177,12 @@ fn an_order_is_carried_out_and_every_step_is_in_the_log() {
     assert_eq!(ended.code(), 0, "{}{}", ended.stdout, ended.stderr);
     assert_eq!(stage.steps(id), [Requested, Acknowledged, Restored, Verified]);
     let last = stage.last(id);
-    let a = Some(Sha256Digest::of(bundle(b'A')));
-    assert_eq!((last.live, last.measured_bundle), (a, a));
+    let a = Sha256Digest::of(bundle(b'A'));
+    assert_eq!((last.live, last.measured_bundle), (Some(a), Some(a)));
     assert_eq!(last.measured_config, Some(Sha256Digest::of(CONFIG)));
     assert_eq!((last.runtime_target.as_str(), last.health.unwrap().exit_code), ("native_on_gpu", Some(0)));
     let link = fs::read_link(stage.target.join("current")).unwrap();
-    assert_eq!(link, Path::new("versions").join(a.unwrap().to_string()));
+    assert_eq!(link, Path::new("versions").join(a.to_string()));
     let asked = |stage: &Stage| {
         let state = stage.fake.state.lock().unwrap();
         state.requests.iter().filter(|request| request.starts_with("GET /api/v1/blobs")).count()
@@ -344,7 +344,7 @@ fn kill_9_at_50_moments_leaves_a_or_b_whole() {
     stage.order(OrderAction::Deploy, bundle(b'A'));
     let begun = Instant::now();
     assert_eq!(stage.once("sleep 0.02", &[]).code(), 0);
-    let span = begun.elapsed().as_millis() as u64;
+    let mut span = begun.elapsed().as_millis() as u64;
     let (done, target) = (AtomicBool::new(false), stage.target.clone());
     let (mut mid_order, mut mid_switch) = (0, 0);
     std::thread::scope(|scope| {
@@ -379,7 +379,10 @@ fn kill_9_at_50_moments_leaves_a_or_b_whole() {
             child.kill().unwrap();
             child.wait().unwrap();
             let journal = fs::read_to_string(stage.target.join("journal.json")).unwrap();
-            mid_order += u32::from(!journal.contains("\"task\": null"));
+            let within = !journal.contains("\"task\": null");
+            mid_order += u32::from(within);
+            // How fast the machine is changes: most kills should come within an order.
+            span = if within { span + span / 10 } else { span * 4 / 5 }.clamp(20, 5_000);
             mid_switch +=
                 u32::from(journal.contains("\"prepareMs\": ") && !journal.contains("\"prepareMs\": null"));
         }
@@ -388,7 +391,7 @@ fn kill_9_at_50_moments_leaves_a_or_b_whole() {
         done.store(true, Ordering::Relaxed);
         let looks = looks.join().unwrap();
         println!(
-            "50 kills in {span} ms each: {mid_order} within an order, {mid_switch} of them after it was prepared; \
+            "50 kills, the last within {span} ms: {mid_order} within an order, {mid_switch} of them after it was prepared; \
              {} orders; {looks} looks",
             stage.orders.len()
         );
