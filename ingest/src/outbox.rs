@@ -165,9 +165,14 @@ impl Outbox {
         Ok(names)
     }
 
-    /// Reads an item.
+    /// Reads an item; if it is pushed in this moment, from where it stands now.
     pub fn read(&self, shelf: Shelf, name: &str) -> Result<Item> {
-        let item: Item = read_json(&self.folder(shelf).join(format!("{name}.json")))?;
+        let path = |shelf| self.folder(shelf).join(format!("{name}.json"));
+        let moved = || [Shelf::Sent, Shelf::Refused].into_iter().map(path).find(|path| path.exists());
+        let item: Item = match read_json(&path(shelf)) {
+            Err(error) if shelf == Shelf::Waiting => moved().map_or(Err(error), |path| read_json(&path))?,
+            item => item?,
+        };
         if item.schema == SCHEMA {
             Ok(item)
         } else {

@@ -138,6 +138,15 @@ fn now(server: &Server) -> String {
     history.iter().filter_map(|item| item["at"].as_str()).max().expect("a moment").to_owned()
 }
 
+/// Ends the looking, also where the test fails.
+struct Raise<'a>(&'a AtomicBool);
+
+impl Drop for Raise<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 #[test]
 fn a_rollback_brings_back_what_was_live_while_somebody_looks() {
     let server = Server::start(&["--public-read"]);
@@ -176,6 +185,7 @@ fn a_rollback_brings_back_what_was_live_while_somebody_looks() {
 
     let done = AtomicBool::new(false);
     let looks = std::thread::scope(|scope| {
+        let raise = Raise(&done);
         let looks = scope.spawn(|| {
             let mut looks = 0_u32;
             while !done.load(Ordering::Relaxed) {
@@ -190,7 +200,7 @@ fn a_rollback_brings_back_what_was_live_while_somebody_looks() {
         ana.order("deploy", b);
         ended(&server, 3);
         assert_eq!(fs::read(target.join("current/bundle")).expect("live"), b);
-        done.store(true, Ordering::Relaxed);
+        drop(raise);
         looks.join().expect("every look found one of the two")
     });
     let when_b = now(&server);

@@ -5,6 +5,8 @@ use std::{
     io::{self, Read, Write as _},
     os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
+    thread,
+    time::{Duration, Instant},
 };
 
 use acta_ledger::{
@@ -23,6 +25,8 @@ pub const BUNDLE: &str = "bundle";
 pub const CONFIG: &str = "runtime.conf";
 
 const LOCK: &str = ".acta-lock";
+/// How long a lock is waited for.
+const LOCK_PATIENCE: Duration = Duration::from_millis(500);
 /// What must stay free on the target beside the bundle.
 const MARGIN_BYTES: u64 = 16 << 20;
 
@@ -103,10 +107,17 @@ impl Target {
         }
         let lock = OpenOptions::new().write(true).create(true).truncate(false).open(folder.join(LOCK));
         let lock = lock.map_err(|error| trouble("write to the target", &error))?;
-        match lock.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(OpenError::Held),
-            Err(TryLockError::Error(error)) => return Err(trouble("lock the target", &error)),
+        // A process that was killed while it started another one is let go of a moment later.
+        let begun = Instant::now();
+        loop {
+            match lock.try_lock() {
+                Ok(()) => break,
+                Err(TryLockError::WouldBlock) if begun.elapsed() < LOCK_PATIENCE => {
+                    thread::sleep(Duration::from_millis(10));
+                }
+                Err(TryLockError::WouldBlock) => return Err(OpenError::Held),
+                Err(TryLockError::Error(error)) => return Err(trouble("lock the target", &error)),
+            }
         }
         durable::remove_temporaries(folder).map_err(|error| trouble("clean the target", &error))?;
         Ok(Self { folder: folder.to_owned(), lock })

@@ -336,6 +336,15 @@ fn one_agent_works_on_a_target() {
     assert_eq!(stage.last(stage.orders[0].1.order).step, Verified);
 }
 
+/// Ends the looking, also where the test fails.
+struct Raise<'a>(&'a AtomicBool);
+
+impl Drop for Raise<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 /// A and B are ordered in turn while the agent is killed at 50 random moments. At every look the link leads to A or B,
 /// whole; every order ends; no step is signed twice.
 #[test]
@@ -348,6 +357,7 @@ fn kill_9_at_50_moments_leaves_a_or_b_whole() {
     let (done, target) = (AtomicBool::new(false), stage.target.clone());
     let (mut mid_order, mut mid_switch) = (0, 0);
     std::thread::scope(|scope| {
+        let raise = Raise(&done);
         let looks = scope.spawn(|| {
             let mut looks = 0_u32;
             while !done.load(Ordering::Relaxed) {
@@ -388,7 +398,7 @@ fn kill_9_at_50_moments_leaves_a_or_b_whole() {
         }
         let ended = stage.once("true", &[]);
         assert_eq!(ended.code(), 0, "{}{}", ended.stdout, ended.stderr);
-        done.store(true, Ordering::Relaxed);
+        drop(raise);
         let looks = looks.join().unwrap();
         println!(
             "50 kills, the last within {span} ms: {mid_order} within an order, {mid_switch} of them after it was prepared; \
