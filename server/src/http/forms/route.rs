@@ -70,6 +70,23 @@ impl Fields {
     }
 }
 
+/// Reads a form and refuses it if it is not of this person's session.
+fn received(asking: &Asking, body: &[u8]) -> Answer<Fields> {
+    let fields = Fields::parse(body)?;
+    check_form_token(asking, fields.get("form_token").unwrap_or_default())?;
+    Ok(fields)
+}
+
+/// Leads to the signed result, or back to the review page with what was typed.
+fn lead(fields: &Fields, route: &str, review: &str, done: Answer<u64>) -> Answer<Response> {
+    let place = format!("/routes/{}", percent_encode(route));
+    match done {
+        Ok(entry) => Ok(Redirect::to(&format!("{place}/done/{entry}")).into_response()),
+        Err(problem) if problem.status >= 500 => Err(problem),
+        Err(problem) => Ok(fields.back(&format!("{place}/{review}"), &problem)),
+    }
+}
+
 /// Decides.
 pub async fn decisions(
     State(state): State<AppState>,
@@ -77,14 +94,9 @@ pub async fn decisions(
     asking: Asking,
     body: Bytes,
 ) -> Answer<Response> {
-    let fields = Fields::parse(&body)?;
-    check_form_token(&asking, fields.get("form_token").unwrap_or_default())?;
-    let place = format!("/routes/{}", percent_encode(&route));
-    match decision_now(&state, &route, asking, &fields).await {
-        Ok(entry) => Ok(Redirect::to(&format!("{place}/done/{entry}")).into_response()),
-        Err(problem) if problem.status >= 500 => Err(problem),
-        Err(problem) => Ok(fields.back(&format!("{place}/decide"), &problem)),
-    }
+    let fields = received(&asking, &body)?;
+    let done = decision_now(&state, &route, asking, &fields).await;
+    lead(&fields, &route, "decide", done)
 }
 
 async fn decision_now(state: &AppState, route: &str, asking: Asking, fields: &Fields) -> Answer<u64> {
@@ -125,14 +137,9 @@ pub async fn orders(
     asking: Asking,
     body: Bytes,
 ) -> Answer<Response> {
-    let fields = Fields::parse(&body)?;
-    check_form_token(&asking, fields.get("form_token").unwrap_or_default())?;
-    let place = format!("/routes/{}", percent_encode(&route));
-    match order_now(&state, &route, asking, &fields).await {
-        Ok(entry) => Ok(Redirect::to(&format!("{place}/done/{entry}")).into_response()),
-        Err(problem) if problem.status >= 500 => Err(problem),
-        Err(problem) => Ok(fields.back(&format!("{place}/rollback"), &problem)),
-    }
+    let fields = received(&asking, &body)?;
+    let done = order_now(&state, &route, asking, &fields).await;
+    lead(&fields, &route, "rollback", done)
 }
 
 async fn order_now(state: &AppState, route: &str, asking: Asking, fields: &Fields) -> Answer<u64> {
