@@ -12,6 +12,7 @@ pub mod recipe;
 pub mod release;
 mod table;
 
+pub use acta_ledger::evidence::gate::check;
 pub use table::{short, words};
 
 use std::path::Path;
@@ -20,18 +21,17 @@ use acta_ledger::{
     evidence::{
         build::BlobRef,
         chain::ChainLink,
-        gate::{Check, CheckVerdict, FactClass, GateRecord, GateState},
+        gate::{GateRecord, GateState},
         pin::Pins,
     },
     judge::gate::{GateContext, GateJudgement, judge},
     log::{
-        digest::Sha256Digest,
         jcs,
         statement::{Statement, Subject},
     },
 };
 use clap::Args;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::{
     blob::BlobStore,
@@ -105,56 +105,6 @@ pub fn route_name(name: &str) -> Result<String> {
         .field("ROUTE")
         .found(cut(name, 200))
         .expected("lower-case letters, digits and single hyphens, at most 100 characters"))
-}
-
-/// A check that the agent measured.
-pub fn check(name: &str, verdict: CheckVerdict, value: Value) -> Check {
-    Check {
-        name: name.to_owned(),
-        value,
-        class: FactClass::Measured,
-        verdict,
-        reason: None,
-        stated_by: None,
-        evidence: Vec::new(),
-    }
-}
-
-/// What else a check says.
-pub trait Saying {
-    /// Says why.
-    fn because(self, reason: impl Into<String>) -> Self;
-    /// Says that a person states it.
-    fn stated_by(self, account: &str) -> Self;
-    /// Says how it is known.
-    fn class(self, class: FactClass) -> Self;
-    /// Names a blob that it rests on.
-    fn resting_on(self, digest: Sha256Digest) -> Self;
-}
-
-impl Saying for Check {
-    fn because(mut self, reason: impl Into<String>) -> Self {
-        self.reason = Some(reason.into());
-        self
-    }
-
-    fn stated_by(mut self, account: &str) -> Self {
-        self.class = FactClass::StatedByPerson;
-        self.stated_by = Some(account.to_owned());
-        self
-    }
-
-    fn class(mut self, class: FactClass) -> Self {
-        self.class = class;
-        self
-    }
-
-    fn resting_on(mut self, digest: Sha256Digest) -> Self {
-        if !self.evidence.contains(&digest) {
-            self.evidence.push(digest);
-        }
-        self
-    }
 }
 
 /// A record that is signed and waits in the outbox.

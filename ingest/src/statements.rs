@@ -30,6 +30,16 @@ pub enum Origin {
     Log,
 }
 
+impl Origin {
+    /// As a check's value says it.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Here => "this agent's statements",
+            Self::Log => "the log, verified",
+        }
+    }
+}
+
 /// Gives every statement of a kind that this agent signed and nobody refused, newest first, until `wanted` says so.
 pub fn newest_own<P: Predicate>(home: &Home, mut wanted: impl FnMut(&P) -> bool) -> Result<Option<P>> {
     let outbox = Outbox::new(home);

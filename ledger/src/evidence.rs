@@ -15,6 +15,7 @@ pub mod number;
 pub mod person;
 pub mod phase_tree;
 pub mod pin;
+pub mod recipe;
 pub mod retention;
 pub mod rollback;
 pub mod route;

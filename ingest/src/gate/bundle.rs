@@ -17,7 +17,7 @@ use acta_ledger::{
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::{Common, Saying as _, UNCHAINED, check, conclude, store_file};
+use super::{Common, UNCHAINED, check, conclude, store_file};
 use crate::{
     blob::BlobStore,
     clock,

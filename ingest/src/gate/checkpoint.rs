@@ -6,7 +6,6 @@
 mod card;
 mod config;
 mod files;
-mod licence;
 mod revision;
 mod safetensors;
 mod weights;
@@ -22,12 +21,13 @@ use acta_ledger::{
         pin::{Pin, Pins},
         route::{Policy, RouteDefinition},
     },
+    judge::licence::{self, LicenceFile},
     log::{digest::Sha256Digest, jcs, statement::Subject},
 };
 use serde_json::{Value, json};
 
-use self::{card::Card, files::CheckpointFile, licence::LicenceFile};
-use super::{Common, Saying as _, UNCHAINED, check, conclude, read_bounded, store, store_file};
+use self::{card::Card, files::CheckpointFile};
+use super::{Common, UNCHAINED, check, conclude, read_bounded, store, store_file};
 use crate::{
     blob::BlobStore,
     clock,
@@ -242,7 +242,7 @@ fn licence_checks(
         texts.push(licence::recognise(&file.path, &String::from_utf8_lossy(&bytes)));
         evidence.push(blob.digest);
     }
-    let (verdict, reason, licence) = licence::judge(card, &texts);
+    let (verdict, reason, licence) = licence::judge(card.map(Card::licence), &texts);
     let stated = card.map(
         |card| json!({ "identifiers": card.licences, "name": card.licence_name, "link": card.licence_link }),
     );
@@ -254,21 +254,9 @@ fn licence_checks(
     stated.reason = reason;
     stated.evidence = evidence;
     let list = context.policy.as_ref().map(|policy| &policy.licences);
-    let allows = match (&licence, list) {
-        (_, None) => check("licence_allows_use", CheckVerdict::NotRun, json!(licence))
-            .because("no policy is known that says which licences are allowed"),
-        (None, Some(_)) => {
-            check("licence_allows_use", CheckVerdict::Hold, Value::Null).because("the licence is not clear")
-        }
-        (Some(licence), Some(list)) if licence::allows(list, licence) => {
-            check("licence_allows_use", CheckVerdict::Pass, json!(licence))
-        }
-        (Some(licence), Some(list)) => {
-            let allowed = list.iter().cloned().collect::<Vec<_>>().join(", ");
-            check("licence_allows_use", CheckVerdict::Fail, json!(licence))
-                .because(format!("{licence} is not among those that the policy allows: {allowed}"))
-        }
-    };
+    let (verdict, reason) = licence::allowed(licence.as_deref(), list);
+    let mut allows = check("licence_allows_use", verdict, json!(licence));
+    allows.reason = reason;
     Ok((vec![stated, allows], licence))
 }
 

@@ -23,7 +23,7 @@ use self::{
     content::{Folder, Side},
     spec::{Set, SetName, Spec},
 };
-use super::{Common, Saying as _, UNCHAINED, check, conclude, release::site::SiteArgs, store};
+use super::{Common, UNCHAINED, check, conclude, release::site::SiteArgs, store};
 use crate::{
     blob::BlobStore,
     chain, clock,

@@ -27,7 +27,7 @@ use self::{
     measure::Measured,
     site::{Site, SiteArgs},
 };
-use super::{Common, Saying as _, UNCHAINED, check, conclude, store};
+use super::{Common, UNCHAINED, check, conclude, store};
 use crate::{
     blob::BlobStore,
     chain, clock,

@@ -132,6 +132,52 @@ pub struct Check {
     pub evidence: Vec<Sha256Digest>,
 }
 
+/// A check that the agent measured.
+pub fn check(name: &str, verdict: CheckVerdict, value: Value) -> Check {
+    Check {
+        name: name.to_owned(),
+        value,
+        class: FactClass::Measured,
+        verdict,
+        reason: None,
+        stated_by: None,
+        evidence: Vec::new(),
+    }
+}
+
+impl Check {
+    /// Says why.
+    #[must_use]
+    pub fn because(mut self, reason: impl Into<String>) -> Self {
+        self.reason = Some(reason.into());
+        self
+    }
+
+    /// Says that a person states it.
+    #[must_use]
+    pub fn stated_by(mut self, account: &str) -> Self {
+        self.class = FactClass::StatedByPerson;
+        self.stated_by = Some(account.to_owned());
+        self
+    }
+
+    /// Says how it is known.
+    #[must_use]
+    pub fn class(mut self, class: FactClass) -> Self {
+        self.class = class;
+        self
+    }
+
+    /// Names a blob that it rests on.
+    #[must_use]
+    pub fn resting_on(mut self, digest: Sha256Digest) -> Self {
+        if !self.evidence.contains(&digest) {
+            self.evidence.push(digest);
+        }
+        self
+    }
+}
+
 /// Where a gate stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -1,6 +1,7 @@
 //! The model card: what `README.md` states in its YAML front matter. Bounded, without aliases, and nothing of it is
 //! ever an instruction.
 
+use acta_ledger::judge::licence::StatedLicence;
 use saphyr_parser::{Event, Parser, ScalarStyle};
 
 /// The longest front matter.
@@ -27,6 +28,13 @@ pub struct Card {
     pub pipeline_tag: Option<String>,
     /// `library_name`.
     pub library_name: Option<String>,
+}
+
+impl Card {
+    /// What it states of the licence.
+    pub fn licence(&self) -> StatedLicence<'_> {
+        StatedLicence { identifiers: &self.licences, name: self.licence_name.as_deref() }
+    }
 }
 
 /// A value of the front matter.

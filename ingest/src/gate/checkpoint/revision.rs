@@ -3,16 +3,14 @@
 use acta_ledger::{
     evidence::{
         gate::{Check, CheckVerdict},
-        route::{RouteDefinition, is_moving_revision},
+        route::RouteDefinition,
     },
+    judge::revision,
     log::digest::Sha256Digest,
 };
 use serde_json::{Value, json};
 
-use super::{
-    super::{Saying as _, check},
-    Args,
-};
+use super::{super::check, Args};
 use crate::error::{CliError, Result};
 
 /// The longest id or revision.
@@ -52,31 +50,11 @@ pub fn checkpoint_id(args: &Args, definition: Option<&RouteDefinition>) -> Resul
 
 /// Whether the revision is pinned, and to what was read.
 pub fn check_pinned(args: &Args, definition: Option<&RouteDefinition>, list: Sha256Digest) -> Result<Check> {
-    let name = "revision_pinned";
-    let own = format!("sha256:{list}");
-    let Some(revision) = &args.revision else {
-        return Ok(check(name, CheckVerdict::Hold, json!({ "revision": null, "fileList": own })).because(
-            format!("the revision is unknown: name the commit, or pin what is here with --revision {own}"),
-        ));
-    };
-    let revision = plain("--revision", revision)?;
-    let value = json!({ "revision": revision, "fileList": own });
-    if is_moving_revision(&revision) {
-        return Ok(check(name, CheckVerdict::Hold, value).because(format!(
-            "{revision:?} can move: a commit has 40 or 64 hexadecimal digits in lower case"
-        )));
-    }
-    if let Some(definition) = definition.filter(|definition| definition.checkpoint_revision != revision) {
-        return Ok(check(name, CheckVerdict::Fail, value)
-            .because(format!("the route is pinned to {}", definition.checkpoint_revision)));
-    }
-    if revision.starts_with("sha256:") {
-        return Ok(if revision == own {
-            check(name, CheckVerdict::Pass, value)
-        } else {
-            check(name, CheckVerdict::Fail, value).because(format!("the files here are {own}"))
-        });
-    }
-    // That these files are those of the commit is the word of whoever fetched them.
-    Ok(check(name, CheckVerdict::Pass, value).stated_by(&args.common.person()?))
+    let revision = args.revision.as_deref().map(|it| plain("--revision", it)).transpose()?;
+    let of_route = definition.map(|definition| definition.checkpoint_revision.as_str());
+    let value = json!({ "revision": revision, "fileList": format!("sha256:{list}") });
+    let found = revision::judge(revision.as_deref(), of_route, list);
+    let mut check = check("revision_pinned", found.verdict, value);
+    check.reason = found.reason;
+    Ok(if found.rests_on_a_person { check.stated_by(&args.common.person()?) } else { check })
 }

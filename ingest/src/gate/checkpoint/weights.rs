@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::{
-    super::{Saying as _, check, read_bounded},
+    super::{check, read_bounded},
     Scanned,
     files::CheckpointFile,
     safetensors,

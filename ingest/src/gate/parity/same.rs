@@ -10,7 +10,7 @@ use acta_ledger::{
 use serde_json::{Value, json};
 
 use super::{content::Folder, spec::Same};
-use crate::gate::{Saying as _, check};
+use crate::gate::check;
 
 /// The five checks.
 pub fn checks(same: &Same, reference: &Folder, candidate: &Folder, bundle: &Inspection) -> Vec<Check> {

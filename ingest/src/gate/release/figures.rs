@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use super::measure::Measured;
 use crate::{
     error::{CliError, Result},
-    gate::{Saying as _, check},
+    gate::check,
     import::sample::{Figures, WarmUpState},
 };
 

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use super::site::Site;
 use crate::{
     error::Result,
-    gate::{Saying as _, check},
+    gate::check,
     home::Home,
     route, runs,
     statements::{self, Origin},

@@ -18,7 +18,7 @@ use crate::{
     blob::BlobStore,
     command::bundle::reading,
     error::{CliError, Result},
-    gate::{Common, Saying as _, check, store},
+    gate::{Common, check, store},
     home::Home,
     import::{
         document::{self, Document},

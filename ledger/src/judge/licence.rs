@@ -1,10 +1,17 @@
-//! The licence: what the card says, what a LICENSE file reads like, and whether the two agree.
+//! The licence: what the card says, what a LICENSE file reads like, whether the two agree, and whether a policy allows it.
 
 use std::collections::BTreeSet;
 
-use acta_ledger::evidence::gate::CheckVerdict;
+use crate::evidence::gate::CheckVerdict;
 
-use super::card::Card;
+/// What a model card states of its licence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StatedLicence<'a> {
+    /// `license`: one identifier, or several.
+    pub identifiers: &'a [String],
+    /// `license_name`, which goes with the identifier `other`.
+    pub name: Option<&'a str>,
+}
 
 /// A file that looks like a licence's text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,13 +72,16 @@ pub fn recognise(path: &str, text: &str) -> LicenceFile {
     LicenceFile { path: path.to_owned(), reads_like, restricts }
 }
 
-/// Whether the licence is clear, why not, and which one it is.
-pub fn judge(card: Option<&Card>, files: &[LicenceFile]) -> (CheckVerdict, Option<String>, Option<String>) {
+/// Whether the licence is clear, why not, and which one it is. The card is none where none could be read.
+pub fn judge(
+    card: Option<StatedLicence<'_>>,
+    files: &[LicenceFile],
+) -> (CheckVerdict, Option<String>, Option<String>) {
     let hold = |reason: String| (CheckVerdict::Hold, Some(reason), None);
     let Some(card) = card else {
         return hold("there is no card that could be read".to_owned());
     };
-    let name = match (card.licences.as_slice(), files) {
+    let name = match (card.identifiers, files) {
         ([], []) => return hold("neither the card nor a LICENSE file names a licence".to_owned()),
         ([], [file, ..]) => {
             let reads = file.reads_like.unwrap_or("no licence that is known");
@@ -81,7 +91,7 @@ pub fn judge(card: Option<&Card>, files: &[LicenceFile]) -> (CheckVerdict, Optio
         (several, _) => return hold(format!("the card names several licences: {}", several.join(", "))),
     };
     if matches!(name.as_str(), "other" | "unknown" | "") {
-        let called = card.licence_name.as_deref().unwrap_or("without a name");
+        let called = card.name.unwrap_or("without a name");
         let restricted = files.iter().find(|file| file.restricts);
         let more = restricted.map_or_else(String::new, |file| format!("; {} restricts the use", file.path));
         return hold(format!("the card says \"{name}\" ({called}): a person must decide{more}"));
@@ -105,9 +115,24 @@ fn same(card: &str, file: &str) -> bool {
     plain(card) == plain(file) || file == "llama3" && card.starts_with("llama3")
 }
 
-/// Whether a policy's list allows a licence.
-pub fn allows(list: &BTreeSet<String>, licence: &str) -> bool {
-    list.iter().any(|allowed| allowed.trim().eq_ignore_ascii_case(licence))
+/// Whether a policy's list allows a licence, and why not. The licence is none where it is not clear, the list where no
+/// policy is known.
+pub fn allowed(licence: Option<&str>, list: Option<&BTreeSet<String>>) -> (CheckVerdict, Option<String>) {
+    let (verdict, reason) = match (licence, list) {
+        (_, None) => {
+            (CheckVerdict::NotRun, "no policy is known that says which licences are allowed".to_owned())
+        }
+        (None, Some(_)) => (CheckVerdict::Hold, "the licence is not clear".to_owned()),
+        (Some(licence), Some(list)) => {
+            if list.iter().any(|allowed| allowed.trim().eq_ignore_ascii_case(licence)) {
+                return (CheckVerdict::Pass, None);
+            }
+            let allowed = list.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
+            let reason = format!("{licence} is not among those that the policy allows: {allowed}");
+            (CheckVerdict::Fail, reason)
+        }
+    };
+    (verdict, Some(reason))
 }
 
 #[cfg(test)]
@@ -140,10 +165,6 @@ mod tests {
 
     #[test]
     fn a_licence_is_clear_or_a_person_decides() {
-        let card = |licences: &[&str]| Card {
-            licences: licences.iter().map(|it| (*it).to_owned()).collect(),
-            ..Card::default()
-        };
         let file = |text: &str| recognise("LICENSE", text);
         let apache = "Apache License Version 2.0, January 2004";
         for (licences, files, pass, words) in [
@@ -163,13 +184,28 @@ mod tests {
             (&[], vec![file(apache)], false, "names no licence; LICENSE reads like apache-2.0"),
             (&["mit", "apache-2.0"], vec![], false, "several"),
         ] {
-            let (verdict, reason, licence) = judge(Some(&card(licences)), &files);
+            let identifiers: Vec<String> = licences.iter().map(|it| (*it).to_owned()).collect();
+            let card = StatedLicence { identifiers: &identifiers, name: None };
+            let (verdict, reason, licence) = judge(Some(card), &files);
             assert_eq!(verdict == CheckVerdict::Pass, pass, "{licences:?} {reason:?}");
             assert_eq!(licence.is_some(), pass);
             assert!(reason.unwrap_or_default().contains(words), "{licences:?}");
         }
         assert_eq!(judge(None, &[]).0, CheckVerdict::Hold);
+    }
+
+    #[test]
+    fn a_policy_allows_what_it_lists() {
         let list = BTreeSet::from(["Apache-2.0".to_owned()]);
-        assert!(allows(&list, "apache-2.0") && !allows(&list, "mit"));
+        for (licence, list, verdict) in [
+            (Some("apache-2.0"), Some(&list), CheckVerdict::Pass),
+            (Some("mit"), Some(&list), CheckVerdict::Fail),
+            (None, Some(&list), CheckVerdict::Hold),
+            (Some("mit"), None, CheckVerdict::NotRun),
+            (None, None, CheckVerdict::NotRun),
+        ] {
+            let found = allowed(licence, list);
+            assert_eq!((found.0, found.1.is_none()), (verdict, verdict == CheckVerdict::Pass), "{licence:?}");
+        }
     }
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// How a bundle was built, as a person states it.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct RecipeFile {
+pub struct Recipe {
     /// The recipe's name.
     pub name: String,
     /// The account of the person who states all this; none is --by.
@@ -28,7 +28,7 @@ pub struct RecipeFile {
     pub tensor_parallelism: Option<u32>,
     /// Where it was built.
     #[serde(default)]
-    pub environment: Environment,
+    pub environment: RecipeEnvironment,
     /// What was relied on.
     #[serde(default)]
     pub sources: Vec<CanonicalSource>,
@@ -41,7 +41,7 @@ pub struct RecipeFile {
 /// Where it was built. What the run measured counts more.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Environment {
+pub struct RecipeEnvironment {
     /// The container's image, by digest.
     pub container: Option<String>,
     /// The operating system.
@@ -123,8 +123,7 @@ impl CanonicalSource {
     pub fn lacks(&self) -> Vec<&'static str> {
         let url = self.url.strip_prefix("https://").or_else(|| self.url.strip_prefix("http://"));
         let day = self.date.as_ref().is_some_and(|day| {
-            day.len() == 10
-                && format!("{day}T00:00:00Z").parse::<acta_ledger::log::timestamp::Timestamp>().is_ok()
+            day.len() == 10 && format!("{day}T00:00:00Z").parse::<crate::log::timestamp::Timestamp>().is_ok()
         });
         let digest = self.digest.as_deref().is_some_and(|digest| {
             let hex = digest.strip_prefix("sha256:").unwrap_or(digest);
