@@ -15,6 +15,7 @@ pub mod artifact;
 pub mod cancel;
 pub mod flag;
 pub mod framing;
+pub mod gpu;
 pub mod host;
 pub mod monitor;
 pub mod outlet;

@@ -1,11 +1,14 @@
-//! The machine, as far as it tells about itself without a GPU library.
+//! The machine, as it tells about itself; the driver and its CUDA version as the GPU's own library tells them.
 
 use std::{fs, path::Path, thread};
 
 use acta_ledger::evidence::build::HostRecord;
 
+use super::gpu::GpuFacts;
+
 /// Looks around.
-pub fn record() -> HostRecord {
+pub fn record(gpu: Option<&GpuFacts>) -> HostRecord {
+    let kernel_module = || fs::read_to_string("/proc/driver/nvidia/version").ok();
     let text = |value: &std::ffi::CStr| value.to_string_lossy().into_owned();
     let uname = rustix::system::uname();
     HostRecord {
@@ -15,9 +18,8 @@ pub fn record() -> HostRecord {
         architecture: text(uname.machine()),
         cpus: thread::available_parallelism().map_or(1, |cpus| u32::try_from(cpus.get()).unwrap_or(u32::MAX)),
         container: container(),
-        driver: fs::read_to_string("/proc/driver/nvidia/version").ok().and_then(|text| driver(&text)),
-        // The driver's CUDA version is told by its library only, which this program does not load.
-        cuda: None,
+        driver: gpu.and_then(|facts| facts.driver.clone()).or_else(|| driver(&kernel_module()?)),
+        cuda: gpu.and_then(|facts| facts.cuda.clone()),
     }
 }
 
@@ -56,6 +58,6 @@ mod tests {
         let line = "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.95.05  Release Build";
         assert_eq!(driver(line).unwrap(), "580.95.05");
         assert_eq!(driver("nothing"), None);
-        assert!(record().cpus > 0);
+        assert!(record(None).cpus > 0);
     }
 }

@@ -2,17 +2,23 @@
 
 use std::fs;
 
-use acta_ledger::evidence::build::Resources;
+use acta_ledger::evidence::{build::Resources, number::Count64, phase_tree::counters::CounterSample};
+
+use super::gpu::GpuUsage;
 
 /// One look at a process.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Usage {
     /// The highest resident memory so far, in bytes.
     pub peak_rss_bytes: Option<u64>,
+    /// Resident memory now, in bytes.
+    pub rss_bytes: Option<u64>,
     /// Processor time, user and system together, in milliseconds.
     pub cpu_ms: Option<f64>,
     /// Threads now.
     pub threads: Option<u32>,
+    /// Bytes written to storage so far.
+    pub written_bytes: Option<u64>,
 }
 
 /// Looks at a process; none if it is gone.
@@ -28,14 +34,17 @@ pub fn read_own() -> Option<Usage> {
 fn read_folder(folder: &str) -> Option<Usage> {
     let status = fs::read_to_string(format!("{folder}/status")).ok()?;
     let stat = fs::read_to_string(format!("{folder}/stat")).ok()?;
-    Some(parse(&status, &stat, rustix::param::clock_ticks_per_second()))
+    // Only the process's owner may read it.
+    let io = fs::read_to_string(format!("{folder}/io")).unwrap_or_default();
+    Some(parse(&status, &stat, &io, rustix::param::clock_ticks_per_second()))
 }
 
-fn parse(status: &str, stat: &str, ticks_per_second: u64) -> Usage {
-    let field = |name: &str| {
-        let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
+fn parse(status: &str, stat: &str, io: &str, ticks_per_second: u64) -> Usage {
+    let number = |text: &str, name: &str| {
+        let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
         line.split_whitespace().next()?.parse::<u64>().ok()
     };
+    let field = |name: &str| number(status, name);
     // The process's name stands in parentheses and may hold anything, spaces and parentheses too.
     let after_name = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
     let ticks = |index: usize| after_name.split_whitespace().nth(index)?.parse::<u64>().ok();
@@ -45,8 +54,10 @@ fn parse(status: &str, stat: &str, ticks_per_second: u64) -> Usage {
     let cpu_ms = used.map(|ticks| ticks as f64 * 1000.0 / ticks_per_second.max(1) as f64);
     Usage {
         peak_rss_bytes: field("VmHWM").map(|kib| kib * 1024),
+        rss_bytes: field("VmRSS").map(|kib| kib * 1024),
         cpu_ms,
         threads: field("Threads").and_then(|threads| u32::try_from(threads).ok()),
+        written_bytes: number(io, "write_bytes"),
     }
 }
 
@@ -54,8 +65,34 @@ fn parse(status: &str, stat: &str, ticks_per_second: u64) -> Usage {
 pub fn note(peak: &mut Resources, seen: Usage) {
     peak.peak_rss_bytes = peak.peak_rss_bytes.max(seen.peak_rss_bytes);
     peak.peak_threads = peak.peak_threads.max(seen.threads);
+    peak.written_bytes = peak.written_bytes.max(seen.written_bytes);
     if seen.cpu_ms > peak.cpu_ms {
         peak.cpu_ms = seen.cpu_ms;
+    }
+}
+
+/// Keeps the highest of what was seen of the GPU.
+pub fn note_gpu(peak: &mut Resources, seen: GpuUsage) {
+    peak.peak_gpu_memory_bytes = peak.peak_gpu_memory_bytes.max(seen.memory_bytes);
+    peak.peak_gpu_utilization_percent = peak.peak_gpu_utilization_percent.max(seen.utilization_percent);
+}
+
+/// A look at process and GPU as a sample of the phase tree, `at` nanoseconds after the build call.
+pub fn sample(at: u64, process: Usage, gpu: GpuUsage) -> CounterSample {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "processor time is positive and far below 2^53 nanoseconds"
+    )]
+    let cpu_ns = process.cpu_ms.map(|ms| Count64((ms * 1e6) as u64));
+    CounterSample {
+        at: Count64(at),
+        rss_bytes: process.rss_bytes.map(Count64),
+        cpu_ns,
+        threads: process.threads,
+        written_bytes: process.written_bytes.map(Count64),
+        gpu_utilization_percent: gpu.utilization_percent,
+        gpu_memory_bytes: gpu.memory_bytes.map(Count64),
     }
 }
 
@@ -66,10 +103,20 @@ mod tests {
     #[test]
     fn a_process_name_cannot_confuse_the_numbers() {
         let stat = "42 (a) b (c) S 1 2 3 4 5 6 7 8 9 10 150 50 0 0 20 0 3 0 0";
-        let status = "Name:\ta) b (c\nVmHWM:\t  2048 kB\nThreads:\t3\n";
-        let usage = parse(status, stat, 100);
-        assert_eq!(usage, Usage { peak_rss_bytes: Some(2 << 20), cpu_ms: Some(2000.0), threads: Some(3) });
-        assert_eq!(parse("", "", 100), Usage::default());
+        let status = "Name:\ta) b (c\nVmHWM:\t  2048 kB\nVmRSS:\t 1024 kB\nThreads:\t3\n";
+        let usage = parse(status, stat, "wchar: 9\nwrite_bytes: 4096\n", 100);
+        let expected = Usage {
+            peak_rss_bytes: Some(2 << 20),
+            rss_bytes: Some(1 << 20),
+            cpu_ms: Some(2000.0),
+            threads: Some(3),
+            written_bytes: Some(4096),
+        };
+        assert_eq!(usage, expected);
+        assert_eq!(parse("", "", "", 100), Usage::default());
+        let gpu = GpuUsage { utilization_percent: Some(7), memory_bytes: Some(1) };
+        let sample = sample(9, usage, gpu);
+        assert_eq!((sample.cpu_ns, sample.gpu_utilization_percent), (Some(Count64(2_000_000_000)), Some(7)));
     }
 
     #[test]

@@ -402,22 +402,3 @@ fn signal_name(signal: i32) -> &'static str {
 fn command_line(words: &[String]) -> Vec<String> {
     words.iter().take(MAX_WORDS.0).map(|word| cut(word, MAX_WORDS.1).to_owned()).collect()
 }
-
-/// The GPU of an Enterprise build, by what the driver's files tell; none where there is none, or more than one.
-pub fn gpu(record: &Record) -> Option<GpuRecord> {
-    if record.library.as_ref()?.family != LibraryFamily::Tensorrt {
-        return None;
-    }
-    let mut gpus = std::fs::read_dir("/proc/driver/nvidia/gpus").ok()?.flatten();
-    let (only, None) = (gpus.next()?, gpus.next()) else { return None };
-    let text = std::fs::read_to_string(only.path().join("information")).ok()?;
-    let field = |name: &str| {
-        let line = text.lines().find_map(|line| line.strip_prefix(name)?.trim_start().strip_prefix(':'))?;
-        Some(line.trim().to_owned())
-    };
-    Some(GpuRecord {
-        name: field("Model")?,
-        uuid: field("GPU UUID")?,
-        compute_capability: "unknown".to_owned(),
-    })
-}

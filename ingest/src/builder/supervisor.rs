@@ -3,7 +3,7 @@
 use std::{os::unix::process::ExitStatusExt as _, path::Path, process::ExitStatus, thread, time::Duration};
 
 use acta_ledger::{
-    evidence::{build::Resources, cancel::CancelSource},
+    evidence::{build::Resources, cancel::CancelSource, phase_tree::counters::Counters},
     log::digest::Sha256Digest,
 };
 use tokio::{
@@ -13,6 +13,7 @@ use tokio::{
 
 use super::{
     cancel::Cancel,
+    gpu::{GpuFacts, GpuWatch},
     process::{Heard, Tail, Worker},
     progress::Progress,
     protocol::{BuildOrder, LogSeverity, Order, Report},
@@ -38,8 +39,12 @@ pub struct Watched {
     pub record: Record,
     /// The event log and the log.
     pub blobs: RunBlobs,
-    /// What the worker used.
+    /// What the worker used at most.
     pub resources: Resources,
+    /// What it used over time.
+    pub counters: Counters,
+    /// The GPU, where there is one.
+    pub gpu: Option<GpuFacts>,
     /// How the worker's process ended; none if not even that is known.
     pub status: Option<ExitStatus>,
     /// The worker was killed because it would not stop.
@@ -86,6 +91,8 @@ struct Supervisor {
     record: Record,
     progress: Progress,
     resources: Resources,
+    counters: Counters,
+    gpu: GpuWatch,
     killed: bool,
     hashing: Option<thread::JoinHandle<Option<LibraryDigests>>>,
 }
@@ -105,8 +112,16 @@ pub async fn watch(
     let (now, now_ns) = (Instant::now(), clock::monotonic_ns());
     let worker = Worker::start(order)?;
     let progress = Progress::new(ui);
-    let resources = Resources::default();
-    let mut this = Supervisor { worker, record, progress, resources, killed: false, hashing: None };
+    let mut this = Supervisor {
+        worker,
+        record,
+        progress,
+        resources: Resources::default(),
+        counters: Counters::new(TICK.as_nanos() as u64),
+        gpu: GpuWatch::start(),
+        killed: false,
+        hashing: None,
+    };
     let deadline = timeout.map(|timeout| now + timeout);
     let deadline_ns = timeout.map(|timeout| now_ns.saturating_add(timeout.as_nanos() as u64));
     let mut ticks = interval(TICK);
@@ -176,8 +191,14 @@ impl Supervisor {
     }
 
     fn tick(&mut self) {
+        let gpu = self.gpu.latest();
         if let Some(usage) = resources::read(self.worker.pid()) {
             resources::note(&mut self.resources, usage);
+            resources::note_gpu(&mut self.resources, gpu);
+            let in_call = self.record.times.build_returned.is_none();
+            if let Some(at) = self.record.offset(clock::monotonic_ns()).filter(|_| in_call) {
+                self.counters.push(resources::sample(at, usage, gpu));
+            }
         }
         self.progress.show(&self.record);
     }
@@ -220,7 +241,10 @@ impl Supervisor {
         // Whatever the sampling missed, the worker's own last word has.
         if let Some(done) = &self.record.done {
             let (peak_rss_bytes, cpu_ms) = (done.peak_rss_bytes, done.cpu_ms);
-            resources::note(&mut self.resources, resources::Usage { peak_rss_bytes, cpu_ms, threads: None });
+            resources::note(
+                &mut self.resources,
+                resources::Usage { peak_rss_bytes, cpu_ms, ..resources::Usage::default() },
+            );
         }
         self.progress.end();
         let tail: Tail = self.worker.close().await;
@@ -232,6 +256,8 @@ impl Supervisor {
             record: self.record,
             blobs: run_blobs,
             resources: self.resources,
+            counters: self.counters,
+            gpu: self.gpu.finish(),
             status,
             killed,
             ended_ns,

@@ -339,8 +339,8 @@ fn sign(
         began_ns,
         cleaned_ns,
         model,
-        host: host::record(),
-        gpu: summary::gpu(&watched.record),
+        host: host::record(watched.gpu.as_ref()),
+        gpu: watched.gpu.as_ref().map(|facts| facts.gpu.clone()),
         tree: tree.as_ref().zip(tree_blob.as_ref()).map(|(tree, blob)| (tree, blob.digest, blob.bytes)),
         cleaned: &cleaned,
         plan,
@@ -379,7 +379,8 @@ fn finish_tree(watched: &mut Watched) -> Option<PhaseTree> {
         Some(returned) => (returned, Ending::Returned),
         None => (watched.ended_ns, Ending::Crashed),
     };
-    Some(record.tree.clone().finish(end.saturating_sub(began), ending))
+    let counters = (!watched.counters.samples.is_empty()).then(|| watched.counters.clone());
+    Some(PhaseTree { counters, ..record.tree.clone().finish(end.saturating_sub(began), ending) })
 }
 
 /// The files that `--evidence-dir` may hold.

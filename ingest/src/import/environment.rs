@@ -9,7 +9,10 @@ use acta_ledger::evidence::pin::{Pin, Pins};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    builder::host,
+    builder::{
+        gpu::{GpuFacts, GpuWatch},
+        host,
+    },
     error::{CliError, Result},
     policy,
 };
@@ -75,9 +78,14 @@ impl Environment {
         Pins(pins.collect())
     }
 
-    /// What this machine says of itself, without loading a library or starting a program.
+    /// What this machine says of itself: by the driver's own library, else by the driver's files.
     pub fn of_this_machine() -> Self {
-        Self::read_from(Path::new("/proc/driver/nvidia/gpus"), host::record().driver)
+        match GpuWatch::start().finish() {
+            Some(GpuFacts { gpu, driver, cuda }) => {
+                Self { gpu: Some(gpu.name), gpu_uuid: Some(gpu.uuid), driver, cuda, ..Self::default() }
+            }
+            None => Self::read_from(Path::new("/proc/driver/nvidia/gpus"), host::record(None).driver),
+        }
     }
 
     fn read_from(gpus: &Path, driver: Option<String>) -> Self {

@@ -26,14 +26,15 @@ fn a_completed_build_is_signed_and_waits_without_a_server() {
     assert_eq!(summary.outcome, Outcome::Completed);
     assert_eq!(summary.builder, BuilderKind::TensorrtRtx);
     assert!(summary.tensorrt_version.starts_with("1.7."), "{}", summary.tensorrt_version);
-    assert_eq!(summary.gpu_sku, NO_GPU);
+    // Where there is a GPU, it is named.
+    assert_eq!(summary.gpu_sku == NO_GPU, summary.gpu.is_none());
     assert_eq!(summary.retry_policy, RetryPolicy::None);
     assert_eq!(summary.validation_status, ValidationStatus::Pending);
     assert_eq!(summary.cleanup_status, CleanupStatus::NotNeeded);
     assert_eq!(summary.timing_cache_mode, TimingCacheMode::NotApplicable);
     assert_eq!(summary.run.route.as_deref(), Some("team/route-1"));
     assert_eq!(summary.settings["optimizationLevel"], 3);
-    assert!(summary.cancel.is_none() && summary.failure.is_none() && summary.gpu.is_none());
+    assert!(summary.cancel.is_none() && summary.failure.is_none());
 
     let plan = fs::read(&bench.plan).unwrap();
     let kept = summary.plan().unwrap();
@@ -56,6 +57,8 @@ fn a_completed_build_is_signed_and_waits_without_a_server() {
     assert_eq!((tree.lost_events, tree.orphan_events), (0, 0));
     assert_eq!(reference.phases as usize, tree.phases.len());
     assert_eq!(tree.phases[0].name, "Building engine");
+    let samples = &tree.counters.as_ref().unwrap().samples;
+    assert!(samples.iter().all(|sample| sample.at <= tree.duration && sample.rss_bytes.unwrap().0 > 0));
     assert!(tree.phases.iter().any(|phase| phase.parent.is_some()), "phases stand under phases");
     let events = bench.blob(&ended_json["predicate"]["events"]["digest"]);
     let events: Vec<ProgressEvent> =

@@ -280,6 +280,15 @@ pub struct Resources {
     pub cpu_ms: Option<f64>,
     /// Threads at their most.
     pub peak_threads: Option<u32>,
+    /// Bytes written to storage.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub written_bytes: Option<u64>,
+    /// Memory in use on the whole GPU at its peak.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub peak_gpu_memory_bytes: Option<u64>,
+    /// How busy the whole GPU was at its busiest, in percent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub peak_gpu_utilization_percent: Option<u32>,
 }
 
 /// Why an attempt failed, as the library says it.

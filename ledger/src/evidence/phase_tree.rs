@@ -5,10 +5,12 @@
 //! parent; never by its bare name. [`assemble::PhaseTreeBuilder`] makes the tree out of callbacks.
 
 pub mod assemble;
+pub mod counters;
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use self::counters::{Counters, MAX_SAMPLES};
 use super::{cancel::CancelState, number::Count64};
 use crate::log::digest::Sha256Digest;
 
@@ -139,6 +141,9 @@ pub struct PhaseTree {
     pub silence: Option<Silence>,
     /// Callbacks over time.
     pub activity: Activity,
+    /// What the builder used over time; none where nobody looked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counters: Option<Counters>,
     /// The phases by id; a parent always stands before its children.
     pub phases: Vec<Phase>,
 }
@@ -195,6 +200,7 @@ impl PhaseTree {
     pub fn is_well_formed(&self) -> bool {
         self.schema == PHASE_TREE_SCHEMA
             && self.phases.len() <= MAX_PHASES
+            && self.counters.as_ref().is_none_or(|counters| counters.samples.len() <= MAX_SAMPLES)
             && self.phases.iter().enumerate().all(|(index, phase)| {
                 phase.id as usize == index
                     && phase.parent.is_none_or(|parent| parent < phase.id)

@@ -465,6 +465,9 @@ fact-threads = { $n ->
     [one] one thread
    *[other] { $n } threads
 }
+fact-written = { $bytes } written
+fact-gpu-memory = { $bytes } of GPU memory in use at the peak
+fact-gpu-utilization = GPU at most { $percent } % busy
 fact-resources = resources
 fact-times = begun and ended
 duration-parse = parse

@@ -465,6 +465,9 @@ fact-threads = { $n ->
     [one] un hilo
    *[other] { $n } hilos
 }
+fact-written = { $bytes } escritos
+fact-gpu-memory = { $bytes } de memoria de GPU en uso en el máximo
+fact-gpu-utilization = GPU ocupada como máximo al { $percent } %
 fact-resources = recursos
 fact-times = empezada y terminada
 duration-parse = lectura

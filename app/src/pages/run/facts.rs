@@ -59,6 +59,11 @@ fn measured(view: &RunView, lang: Lang) -> Vec<Fact> {
         used.peak_rss_bytes.map(|rss| lang.tr("fact-rss", [("bytes", bytes(rss, lang).into())])),
         used.cpu_ms.map(|ms| lang.tr("fact-cpu", [("duration", seconds(ms, lang).into())])),
         used.peak_threads.map(|n| lang.tr("fact-threads", [("n", n.into())])),
+        used.written_bytes.map(|written| lang.tr("fact-written", [("bytes", bytes(written, lang).into())])),
+        used.peak_gpu_memory_bytes
+            .map(|memory| lang.tr("fact-gpu-memory", [("bytes", bytes(memory, lang).into())])),
+        used.peak_gpu_utilization_percent
+            .map(|percent| lang.tr("fact-gpu-utilization", [("percent", percent.into())])),
     ]
     .into_iter()
     .flatten()

@@ -114,6 +114,7 @@ impl PhaseTreeBuilder {
             lost_events: 0,
             orphan_events: 0,
             phases_not_kept: 0,
+            counters: None,
             silence: None,
             activity: Activity { bin: Count64(FIRST_BIN_NS), counts: Vec::new() },
             phases: Vec::new(),
