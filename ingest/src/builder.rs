@@ -13,6 +13,8 @@
 
 pub mod artifact;
 pub mod cancel;
+pub mod connection;
+pub mod external;
 pub mod flag;
 pub mod framing;
 pub mod gpu;
@@ -26,9 +28,11 @@ pub mod record;
 pub mod request;
 pub mod resources;
 pub mod ring;
+pub mod source;
 pub mod summary;
 pub mod supervisor;
 pub mod weights;
 pub mod worker;
 pub mod worker_cache;
 pub mod worker_config;
+pub mod worker_summary;

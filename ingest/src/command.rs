@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+pub mod attempt;
 pub mod build;
 pub mod bundle;
 pub mod canary;
@@ -50,7 +51,7 @@ pub fn wants_json(command: &Command) -> bool {
     match command {
         Command::Init(command) => command.json,
         Command::Enrol(command) => command.json,
-        Command::Build(command) => command.json,
+        Command::Build(command) => command.attempt.json,
         Command::Push(command) => command.json,
         Command::Bundle(command) => command.wants_json(),
         Command::Route(command) => command.wants_json(),

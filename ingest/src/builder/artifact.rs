@@ -109,6 +109,8 @@ impl Destination {
             bytes,
             digest: None,
             disposition,
+            media_type: None,
+            digest_before: None,
         };
         let removed = fs::remove_file(&self.partial)
             .and_then(|()| durable::sync_dir(durable::folder_of(&self.partial)));

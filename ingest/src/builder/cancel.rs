@@ -16,8 +16,6 @@ pub struct Cancel {
     pub reason: Option<String>,
     /// When they asked: the moment at the source, not the one at which it got through.
     pub requested_ns: u64,
-    /// How often somebody at the terminal has asked.
-    pub presses: u32,
     /// When the builder's flag was set.
     pub delivered_ns: Option<u64>,
     /// When the order met the write of the artifact.
@@ -52,7 +50,6 @@ impl Cancel {
             source,
             reason: Some(reason.to_owned()),
             requested_ns,
-            presses: 0,
             delivered_ns: None,
             deferred_ns: None,
             acknowledged_ns: None,

@@ -1,4 +1,4 @@
-//! The worker process: started, spoken to, listened to, killed.
+//! The process that builds: started in a group of its own, spoken to, listened to, killed.
 
 use std::{
     collections::VecDeque,
@@ -9,25 +9,31 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
+use acta_ledger::evidence::cancel::CancelSource;
+use rustix::process::{Pid, Signal, kill_process_group};
 use tempfile::TempDir;
 use tokio::{
-    io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _},
-    net::{UnixListener, UnixStream},
+    io::{AsyncRead, AsyncReadExt as _},
+    net::UnixListener,
     process::{Child, Command},
     sync::mpsc,
     task::JoinHandle,
 };
 
 use super::{
-    framing::{Decoder, ProtocolError, cut, encode},
-    protocol::{BuildOrder, Order, Report, SOCKET_VARIABLE},
+    connection::{Connections, Heard, Speakers},
+    framing::cut,
+    protocol::{BuildOrder, SOCKET_VARIABLE},
 };
 use crate::error::{CliError, Result};
 
 /// The hidden command that makes this program a worker.
 pub const WORKER_COMMAND: &str = "__worker";
 
-/// How many lines of the worker's own output are kept.
+/// What the worker is called in messages.
+const WORKER_NOUN: &str = "worker";
+
+/// How many lines of the process's own output are kept.
 const TAIL_LINES: usize = 100;
 
 /// The longest of these lines in bytes.
@@ -36,30 +42,50 @@ const TAIL_LINE_BYTES: usize = 1024;
 /// The longest path of a Unix socket that every system takes.
 const MAX_SOCKET_PATH: usize = 100;
 
-/// A running worker.
-pub struct Worker {
+/// What to start, and who may speak to its supervisor.
+pub struct Launch {
+    command: Command,
+    /// The process, in messages: `worker` or `command`.
+    noun: &'static str,
+    speakers: Speakers,
+    relays: Option<[Relay; 2]>,
+}
+
+/// Where pieces of the process's stdout or stderr go on to.
+pub type Relay = mpsc::Sender<Vec<u8>>;
+
+impl Launch {
+    /// This program itself as the worker of a build.
+    pub fn worker(order: BuildOrder) -> Result<Self> {
+        let program = std::env::current_exe()
+            .map_err(|error| CliError::failure("cannot find this program").found(error.to_string()))?;
+        let mut command = Command::new(program);
+        command.arg(WORKER_COMMAND);
+        Ok(Self { command, noun: WORKER_NOUN, speakers: Speakers::Worker(Box::new(order)), relays: None })
+    }
+
+    #[expect(dead_code, reason = "what watches other programs uses it, in the next step")]
+    /// A command whose output goes on to its own readers, and in which any process may be a client.
+    pub fn command(command: Command, relays: [Relay; 2]) -> Self {
+        Self { command, noun: "command", speakers: Speakers::Clients, relays: Some(relays) }
+    }
+}
+
+/// A process that builds.
+pub struct BuilderProcess {
     /// The process; its end is awaited beside the reports.
     pub child: Child,
-    /// What it says, until it says no more.
+    /// What is said over the socket, until nobody says more.
     pub reports: mpsc::Receiver<Heard>,
+    noun: &'static str,
     pid: u32,
-    orders: mpsc::UnboundedSender<Order>,
-    connection: JoinHandle<()>,
+    connections: Connections,
     output: Arc<Mutex<Tail>>,
     outputs: Vec<JoinHandle<()>>,
     _folder: TempDir,
 }
 
-/// What came over the socket.
-#[derive(Debug)]
-pub enum Heard {
-    /// A report.
-    Report(Box<Report>),
-    /// Something that is no report.
-    Garbage(String),
-}
-
-/// The last lines that the worker (or the library in it) printed.
+/// The last lines that the process (or the library in it) printed.
 #[derive(Debug, Default)]
 pub struct Tail {
     /// Which stream, and the line.
@@ -68,18 +94,17 @@ pub struct Tail {
     pub dropped: u64,
 }
 
-impl Worker {
-    /// Starts a worker and orders the build.
-    pub fn start(order: BuildOrder) -> Result<Self> {
+impl BuilderProcess {
+    /// Starts it.
+    pub fn start(launch: Launch) -> Result<Self> {
+        let Launch { mut command, noun, speakers, relays } = launch;
         let failed = |what: &str, error: &std::io::Error| {
-            CliError::failure(format!("cannot start the worker: {what}")).found(error.to_string())
+            CliError::failure(format!("cannot start the {noun}: {what}")).found(error.to_string())
         };
         let folder = private_folder().map_err(|error| failed("no temporary folder", &error))?;
         let path = folder.path().join("events");
         let listener = UnixListener::bind(&path).map_err(|error| failed("no socket", &error))?;
-        let program = std::env::current_exe().map_err(|error| failed("no program", &error))?;
-        let mut child = Command::new(program)
-            .arg(WORKER_COMMAND)
+        let mut child = command
             .env(SOCKET_VARIABLE, &path)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -89,50 +114,70 @@ impl Worker {
             .kill_on_drop(true)
             .spawn()
             .map_err(|error| failed("no process", &error))?;
-        let pid = child.id().ok_or_else(|| CliError::failure("the worker ended at once"))?;
+        let pid = child.id().ok_or_else(|| CliError::failure(format!("the {noun} ended at once")))?;
         let output = Arc::new(Mutex::new(Tail::default()));
+        let [relay_out, relay_err] = relays.map_or([None, None], |relays| relays.map(Some));
         let mut outputs = Vec::new();
         if let Some(stdout) = child.stdout.take() {
-            outputs.push(tokio::spawn(keep_tail("stdout", stdout, Arc::clone(&output))));
+            outputs.push(tokio::spawn(keep_tail("stdout", stdout, Arc::clone(&output), relay_out)));
         }
         if let Some(stderr) = child.stderr.take() {
-            outputs.push(tokio::spawn(keep_tail("stderr", stderr, Arc::clone(&output))));
+            outputs.push(tokio::spawn(keep_tail("stderr", stderr, Arc::clone(&output), relay_err)));
         }
-        let (orders, orders_in) = mpsc::unbounded_channel();
-        // Bounded: a supervisor that falls behind makes the worker's queues count, not this process grow.
-        let (reports_out, reports) = mpsc::channel(1024);
-        let order = Order::Build(Box::new(order));
-        orders.send(order).map_err(|_| CliError::failure("the worker cannot be ordered"))?;
-        let connection = tokio::spawn(converse(listener, pid, orders_in, reports_out));
-        Ok(Self { child, pid, orders, reports, connection, output, outputs, _folder: folder })
+        let (connections, reports) = Connections::listen(listener, pid, speakers);
+        Ok(Self { child, reports, noun, pid, connections, output, outputs, _folder: folder })
     }
 
-    /// The worker's process.
+    /// What it is, in messages.
+    pub fn noun(&self) -> &'static str {
+        self.noun
+    }
+
+    /// Whether it is this program's own worker.
+    pub fn is_worker(&self) -> bool {
+        self.noun == WORKER_NOUN
+    }
+
+    /// Its number.
     pub fn pid(&self) -> u32 {
         self.pid
     }
 
-    /// Says something to it.
-    pub fn order(&self, order: Order) {
-        self.orders.send(order).ok();
+    /// Hands a cancel to every monitor that is connected or will be; says how many are connected now.
+    pub fn cancel(&self, source: CancelSource) -> usize {
+        self.connections.cancel(source)
     }
 
-    /// Kills it, with whatever it started; after its end the number may be somebody else's.
+    /// Takes no new connection: the process is gone.
+    pub fn close_socket(&self) {
+        self.connections.close();
+    }
+
+    /// Interrupts it and whatever it started, as a terminal's Ctrl-C would.
+    pub fn interrupt(&self) {
+        self.signal_group(Signal::INT);
+    }
+
+    /// Kills it, with whatever it started.
     pub fn kill(&self) {
+        self.signal_group(Signal::KILL);
+    }
+
+    /// After the process's end the number may be somebody else's, unless something of the group is left that holds it.
+    fn signal_group(&self, signal: Signal) {
         let alive = self.child.id().and_then(|pid| i32::try_from(pid).ok());
-        let group = alive.and_then(rustix::process::Pid::from_raw);
-        if let Some(group) = group {
-            rustix::process::kill_process_group(group, rustix::process::Signal::KILL).ok();
+        if let Some(group) = alive.and_then(Pid::from_raw) {
+            kill_process_group(group, signal).ok();
         }
     }
 
     /// Stops waiting for more, and gives what it printed.
     pub async fn close(mut self) -> Tail {
-        self.connection.abort();
+        self.connections.abort();
         self.kill();
         self.child.wait().await.ok();
         for output in self.outputs {
-            // A process that the library left behind may hold the pipe open: what is there is enough.
+            // A process that was left behind may hold the pipe open: what is there is enough.
             tokio::time::timeout(std::time::Duration::from_millis(500), output).await.ok();
         }
         std::mem::take(&mut *self.output.lock().unwrap_or_else(PoisonError::into_inner))
@@ -150,59 +195,14 @@ fn private_folder() -> std::io::Result<TempDir> {
     if parent.as_os_str().len() + 32 <= MAX_SOCKET_PATH { make(&parent) } else { make(Path::new("/tmp")) }
 }
 
-/// Takes the worker's connection, passes orders to it and reports from it, until it closes.
-async fn converse(
-    listener: UnixListener,
-    pid: u32,
-    mut orders: mpsc::UnboundedReceiver<Order>,
-    reports: mpsc::Sender<Heard>,
+/// Keeps the last lines of a stream, and hands all of it on to a relay, where there is one.
+async fn keep_tail(
+    stream: &'static str,
+    mut from: impl AsyncRead + Unpin,
+    tail: Arc<Mutex<Tail>>,
+    relay: Option<Relay>,
 ) {
-    let Some(socket) = accept(&listener, pid).await else { return };
-    let (mut from, mut to) = socket.into_split();
-    let speaking = tokio::spawn(async move {
-        while let Some(order) = orders.recv().await {
-            let Some(line) = encode(&order) else { continue };
-            if to.write_all(&line).await.is_err() {
-                return;
-            }
-        }
-    });
-    let mut decoder = Decoder::default();
-    let mut buffer = vec![0; 1 << 16];
-    while let Ok(count @ 1..) = from.read(&mut buffer).await {
-        decoder.feed(&buffer[..count]);
-        loop {
-            let heard = match decoder.next() {
-                Ok(Some(report)) => Heard::Report(Box::new(report)),
-                Ok(None) => break,
-                Err(ProtocolError::Json(error)) => Heard::Garbage(error.to_string()),
-                Err(error @ ProtocolError::TooLong) => {
-                    reports.send(Heard::Garbage(error.to_string())).await.ok();
-                    speaking.abort();
-                    return;
-                }
-            };
-            if reports.send(heard).await.is_err() {
-                return;
-            }
-        }
-    }
-    speaking.abort();
-}
-
-/// Takes the connection of that process and of no other.
-async fn accept(listener: &UnixListener, pid: u32) -> Option<UnixStream> {
-    loop {
-        let (socket, _) = listener.accept().await.ok()?;
-        let theirs = socket.peer_cred().ok().and_then(|peer| peer.pid());
-        if theirs.and_then(|pid| u32::try_from(pid).ok()) == Some(pid) {
-            return Some(socket);
-        }
-    }
-}
-
-async fn keep_tail(stream: &'static str, mut from: impl AsyncRead + Unpin, tail: Arc<Mutex<Tail>>) {
-    let mut buffer = vec![0; 1 << 12];
+    let mut buffer = vec![0; 1 << 14];
     let mut line = Vec::new();
     let keep = |line: &mut Vec<u8>| {
         let text = String::from_utf8_lossy(line);
@@ -222,6 +222,10 @@ async fn keep_tail(stream: &'static str, mut from: impl AsyncRead + Unpin, tail:
                 line.push(byte);
             }
         }
+        if let Some(relay) = &relay {
+            // A reader that is gone takes no more; the tail is kept all the same.
+            relay.send(buffer[..count].to_vec()).await.ok();
+        }
     }
     if !line.is_empty() {
         keep(&mut line);
@@ -233,14 +237,23 @@ mod tests {
     use super::*;
 
     #[tokio::test(flavor = "current_thread")]
-    async fn of_the_output_the_last_lines_are_kept() {
+    async fn of_the_output_the_last_lines_are_kept_and_all_is_relayed() {
         let text: String = (0..TAIL_LINES + 5).map(|n| format!("line {n}\n")).collect();
+        let text = format!("{text}no end{}", "x".repeat(5000));
         let tail = Arc::new(Mutex::new(Tail::default()));
-        keep_tail("stdout", format!("{text}no end{}", "x".repeat(5000)).as_bytes(), Arc::clone(&tail)).await;
-        let tail = tail.lock().unwrap();
-        assert_eq!((tail.lines.len(), tail.dropped), (TAIL_LINES, 6));
-        assert_eq!(tail.lines[0].1, "line 6");
-        assert_eq!(tail.lines[TAIL_LINES - 1].1.len(), TAIL_LINE_BYTES);
+        let (relay, mut relayed) = mpsc::channel(64);
+        keep_tail("stdout", text.as_bytes(), Arc::clone(&tail), Some(relay)).await;
+        {
+            let tail = tail.lock().unwrap();
+            assert_eq!((tail.lines.len(), tail.dropped), (TAIL_LINES, 6));
+            assert_eq!(tail.lines[0].1, "line 6");
+            assert_eq!(tail.lines[TAIL_LINES - 1].1.len(), TAIL_LINE_BYTES);
+        }
+        let mut all = Vec::new();
+        while let Some(piece) = relayed.recv().await {
+            all.extend(piece);
+        }
+        assert_eq!(all, text.as_bytes());
     }
 
     #[test]

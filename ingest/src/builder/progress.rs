@@ -23,6 +23,7 @@ const MAX_NAME: usize = 48;
 /// A live view.
 pub struct Progress {
     ui: Ui,
+    waiting: &'static str,
     view: View,
     began_ns: u64,
     said: Stage,
@@ -53,8 +54,8 @@ enum View {
 }
 
 impl Progress {
-    /// Chooses the view.
-    pub fn new(ui: Ui) -> Self {
+    /// Chooses the view. `waiting` says what goes on before the builder has said anything.
+    pub fn new(ui: Ui, waiting: &'static str) -> Self {
         let view = if ui.quiet() {
             View::Nothing
         } else if ui.terminal() {
@@ -66,7 +67,7 @@ impl Progress {
             View::Lines
         };
         let now = clock::monotonic_ns();
-        Self { ui, view, began_ns: now, said: Stage::default(), last_line_ns: now }
+        Self { ui, waiting, view, began_ns: now, said: Stage::default(), last_line_ns: now }
     }
 
     /// Says something above the bars.
@@ -87,7 +88,7 @@ impl Progress {
     /// Shows what is known now.
     pub fn show(&mut self, record: &Record) {
         let now = clock::monotonic_ns();
-        let status = status(record, now, self.began_ns);
+        let status = status(record, self.waiting, now, self.began_ns);
         match &mut self.view {
             View::Nothing => {}
             View::Bars { all, head, bars } => {
@@ -169,9 +170,9 @@ fn milestone(record: &Record) -> Option<Milestone> {
     .find_map(|(at, milestone)| at.map(|_| milestone))
 }
 
-fn status(record: &Record, now: u64, began: u64) -> String {
+fn status(record: &Record, waiting: &str, now: u64, began: u64) -> String {
     let what = match milestone(record) {
-        None => "starting the worker".to_owned(),
+        None => waiting.to_owned(),
         Some(Milestone::ParseBegins) => "parsing the network".to_owned(),
         Some(Milestone::ParseEnds) => "setting up the builder".to_owned(),
         Some(Milestone::BuildBegins) => {

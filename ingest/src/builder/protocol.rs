@@ -1,46 +1,23 @@
-//! The protocol between a builder and the supervisor that watches it: one JSON object a line, over a Unix socket.
+//! The protocol between whatever builds and the supervisor that watches it: one JSON object a line, over a Unix socket.
 //!
-//! # For whoever implements a builder
-//!
-//! The supervisor names the socket in the environment variable `ACTA_EVENTS`. Connect, send `hello`, then reports, as
-//! they happen; read orders from the same socket meanwhile. A line has at most 65,536 bytes, ends in `\n` and is UTF-8.
-//! Unknown members and unknown types are to be passed over.
-//!
-//! Times (`at`) are nanoseconds of `CLOCK_MONOTONIC`, as decimal text. The supervisor runs on the same machine and
-//! subtracts them from its own. Take the time inside the callback, before anything else.
-//!
-//! Reports, builder to supervisor:
+//! Two speak it: the agent's own worker, and monitors in other programs (`acta run`), which are held to bounds by
+//! [`super::external::intake`]. What both say is written down for whoever implements a client, in
+//! `ingest/clients/README.md`. What only the worker says, and is believed only of it:
 //!
 //! | `type` | members | when |
 //! |---|---|---|
-//! | `hello` | `protocol`, `pid` | first |
-//! | `library` | `family`, `path`, `parserPath`, `version` | the library is loaded |
-//! | `network` | `digest`, `bytes`, `layers`, `inputs`, `outputs`, `stronglyTyped` | the network is parsed |
-//! | `milestone` | `milestone`, `at` | one of [`Milestone`] |
-//! | `start` | `name`, `parent`, `steps`, `at`, `thread`, `cancel` | `phaseStart` |
-//! | `step` | `name`, `step`, `stop`, `at`, `thread`, `cancel` | `stepComplete`; `stop` is what it answered |
-//! | `finish` | `name`, `at`, `thread`, `cancel` | `phaseFinish` |
-//! | `lost` | `events`, `logLines` | that many more could not be handed over |
-//! | `log` | `severity`, `message`, `at` | a log line |
-//! | `recorded` | `code`, `message`, `at` | the error recorder got an error |
-//! | `delivered` | `at` | a cancel order has set the builder's flag |
-//! | `deferred` | `at` | a cancel order came while the artifact was written |
 //! | `cache` | see [`CacheFacts`] | what became of the timing cache |
 //! | `plan` | `digest`, `bytes`, `at` | the plan stands under its final name |
-//! | `failed` | `stage`, `message`, `records` | it cannot go on |
-//! | `done` | see [`Done`] | last; the builder exits after it |
 //!
-//! A `name` is a text, or `{"base64": ...}` for bytes that are no UTF-8; where it was cut to 512 bytes it is
-//! `{"text" or "base64": ..., "digest": SHA-256 of the whole}`.
-//!
-//! Orders, supervisor to builder: `{"type":"build", ...}` ([`BuildOrder`]), `{"type":"cancel","source":"ctrl_c"}`. An
-//! end of the stream means that the supervisor is gone: stop, and leave nothing behind.
+//! Its first order is `{"type":"build", ...}` ([`BuildOrder`]). An end of the stream means to the worker that the
+//! supervisor is gone: it stops, and leaves nothing behind.
 
 use std::collections::BTreeMap;
 
 use acta_ledger::{
     evidence::{
-        build::{FailureStage, LibraryVersion, ProfileRecord, TensorRecord},
+        artifact::ArtifactKind,
+        build::{FailureStage, Language, LibraryVersion, ProfileRecord, TensorRecord},
         cancel::{CancelSource, CancelState},
         number::Count64,
         phase_tree::assemble::RawName,
@@ -64,6 +41,9 @@ pub const MAX_LINE_BYTES: usize = 1 << 16;
 
 /// The longest message of a log line in bytes.
 pub const MAX_MESSAGE_BYTES: usize = 4096;
+
+/// How many bytes of a phase's name travel; of a longer one the digest goes along.
+pub const NAME_BYTES: usize = 512;
 
 /// A moment in a build.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -93,6 +73,12 @@ pub enum Report {
         protocol: u32,
         /// The builder's process.
         pid: u32,
+        /// The surface that calls the library; the worker leaves it out.
+        #[serde(default)]
+        language: Option<Language>,
+        /// Name and version of the client.
+        #[serde(default)]
+        client: Option<String>,
     },
     /// The library that is loaded.
     Library {
@@ -107,6 +93,9 @@ pub enum Report {
     },
     /// The network.
     Network {
+        /// The file that it was read from, where a client says so.
+        #[serde(default)]
+        source: Option<String>,
         /// The digest of the bytes that the parser got.
         digest: Sha256Digest,
         /// How many.
@@ -120,6 +109,8 @@ pub enum Report {
         /// Whether element types are binding.
         strongly_typed: bool,
     },
+    /// How a client's builder is set up.
+    Config(ConfigFacts),
     /// A moment.
     Milestone {
         /// Which.
@@ -193,6 +184,16 @@ pub enum Report {
         /// When.
         at: Count64,
     },
+    /// Somebody asked the client itself to stop: Ctrl-C in its process, its own event loop.
+    Requested {
+        /// Who.
+        source: CancelSource,
+        /// Why.
+        #[serde(default)]
+        reason: Option<String>,
+        /// When, by the source.
+        at: Count64,
+    },
     /// A cancel order has set the flag.
     Delivered {
         /// When.
@@ -202,6 +203,14 @@ pub enum Report {
     Deferred {
         /// When.
         at: Count64,
+    },
+    /// A file that a client made; the supervisor looks at it itself.
+    Artifact {
+        /// Where it stands.
+        path: String,
+        /// What it is.
+        #[serde(default)]
+        kind: Option<ArtifactKind>,
     },
     /// What became of the timing cache.
     Cache(CacheFacts),
@@ -223,6 +232,9 @@ pub enum Report {
         /// All that the library said.
         records: Vec<String>,
     },
+    /// A client obeyed a cancel where no build call ran: made of its last word, never on the wire.
+    #[serde(skip)]
+    Stopped,
     /// The last word.
     Done(Done),
 }
@@ -271,9 +283,27 @@ pub struct CacheFacts {
     pub reasons: Vec<String>,
 }
 
+/// What a client's builder is set to, as far as it is not the library's default.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ConfigFacts {
+    /// The bits of builder flags that are on and would not be.
+    pub flags_on: u32,
+    /// The bits of builder flags that are off and would not be.
+    pub flags_off: u32,
+    /// The optimization level.
+    pub optimization_level: Option<i32>,
+    /// Targets of TensorRT-RTX as `86` for SM 8.6.
+    pub targets: Vec<i32>,
+    /// How many threads the library may use.
+    pub threads: Option<i32>,
+    /// The optimization profile.
+    pub profiles: Vec<ProfileRecord>,
+}
+
 /// A builder's last word.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", default)]
 pub struct Done {
     /// The library's own word that it stopped because a step answered "stop".
     pub library_says_cancelled: Option<String>,
@@ -354,6 +384,15 @@ enum WireName {
 }
 
 impl Name {
+    /// The name with at most [`NAME_BYTES`] bytes and, where it was longer, the digest of the whole.
+    pub fn bounded(mut self) -> Self {
+        if self.bytes.len() > NAME_BYTES {
+            self.digest.get_or_insert_with(|| Sha256Digest::of(&self.bytes));
+            self.bytes.truncate(NAME_BYTES);
+        }
+        self
+    }
+
     /// The name as the phase tree takes it.
     pub fn raw(&self) -> RawName<'_> {
         RawName { bytes: &self.bytes, digest: self.digest }
@@ -437,7 +476,7 @@ mod tests {
     fn messages_of_every_kind_come_back() {
         let done = Done { library_says_cancelled: Some("x".to_owned()), ..Done::default() };
         for report in [
-            Report::Hello { protocol: VERSION, pid: 7 },
+            Report::Hello { protocol: VERSION, pid: 7, language: Some(Language::Python), client: None },
             Report::Milestone { milestone: Milestone::BuildReturned, at: Count64(1) },
             Report::Lost { events: 3, log_lines: 0 },
             Report::Done(done),

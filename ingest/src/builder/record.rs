@@ -18,6 +18,7 @@ use uuid::Uuid;
 
 use super::{
     cancel::Cancel,
+    external::told::Told,
     process::Tail,
     protocol::{CacheFacts, Done, LibraryFamily, LogSeverity, Milestone, Report},
 };
@@ -108,6 +109,8 @@ pub struct Record {
     pub at_acknowledgement: Option<PhaseTree>,
     /// Whether the worker asked, by a monitor that failed.
     pub stop_without_request: bool,
+    /// What clients in a command said of themselves and of their build.
+    pub told: Told,
     events: BlobWriter,
     steps_kept: Vec<u32>,
     strays_kept: u64,
@@ -131,6 +134,7 @@ impl Record {
             at_request: None,
             at_acknowledgement: None,
             stop_without_request: false,
+            told: Told::default(),
             events: blobs.writer()?,
             steps_kept: Vec::new(),
             strays_kept: 0,
@@ -142,15 +146,17 @@ impl Record {
     /// Takes a report. Fails only if the evidence cannot be written to disk.
     pub fn take(&mut self, report: Report) -> io::Result<()> {
         match report {
-            Report::Hello { .. } => {}
+            Report::Hello { language, client, .. } => self.told.hello(language, client),
             Report::Library { family, path, parser_path, version } => {
                 self.library = Some(Loaded { family, path, parser_path, version });
             }
-            Report::Network { digest, bytes, layers, inputs, outputs, strongly_typed } => {
-                let (source, layers) = (String::new(), Some(layers));
+            Report::Network { source, digest, bytes, layers, inputs, outputs, strongly_typed } => {
+                let (source, layers) = (source.unwrap_or_default(), Some(layers));
                 self.network =
                     Some(NetworkRecord { source, digest, bytes, layers, inputs, outputs, strongly_typed });
             }
+            Report::Config(config) => self.told.config = Some(config),
+            Report::Artifact { path, kind } => self.told.artifact(path, kind),
             Report::Milestone { milestone, at } => self.milestone(milestone, at.0),
             Report::Start { name, parent, steps, at, thread, cancel } => {
                 let kind = RawKind::Start { parent: parent.as_ref().map(|parent| parent.raw()), steps };
@@ -168,17 +174,17 @@ impl Record {
             }
             Report::Lost { events, log_lines } => {
                 self.tree.add_lost(events);
-                self.log_lines_dropped += log_lines;
+                self.log_lines_dropped = self.log_lines_dropped.saturating_add(log_lines);
             }
-            Report::Log { severity, message, at } => self.log_line("library", severity, &message, at.0)?,
+            Report::Log { severity, message, at } => {
+                self.told.line(severity, &message);
+                self.log_line("library", severity, &message, at.0)?;
+            }
             Report::Recorded { code, message, at } => {
+                self.told.line(LogSeverity::Error, &message);
                 self.log_line("recorder", LogSeverity::Error, &format!("code {code}: {message}"), at.0)?;
             }
-            Report::Delivered { at } => {
-                if let Some(cancel) = &mut self.cancel {
-                    cancel.delivered_ns.get_or_insert(at.0);
-                }
-            }
+            Report::Delivered { at } | Report::Requested { at, .. } => self.delivered(at.0),
             Report::Deferred { at } => {
                 if let Some(cancel) = &mut self.cancel {
                     cancel.deferred_ns.get_or_insert(at.0);
@@ -189,6 +195,7 @@ impl Record {
             Report::Failed { stage, message, records } => {
                 self.failure.get_or_insert(ToldFailure { stage, message, records });
             }
+            Report::Stopped => self.told.stopped_outside_build = true,
             Report::Done(done) => self.done = Some(done),
         }
         Ok(())
@@ -198,6 +205,13 @@ impl Record {
     pub fn request(&mut self, cancel: Cancel) {
         if self.cancel.is_none() {
             self.cancel = Some(cancel);
+        }
+    }
+
+    /// Notes that the request got through.
+    pub fn delivered(&mut self, at: u64) {
+        if let Some(cancel) = &mut self.cancel {
+            cancel.delivered_ns.get_or_insert(at);
         }
     }
 
@@ -235,6 +249,12 @@ impl Record {
 
     fn milestone(&mut self, milestone: Milestone, at: u64) {
         let times = &mut self.times;
+        // A command may build more than once: from the first call to the last return is the build.
+        match milestone {
+            Milestone::BuildBegins => times.build_returned = None,
+            Milestone::BuildReturned => times.build_returned = Some(at),
+            _ => {}
+        }
         let slot = match milestone {
             Milestone::ParseBegins => &mut times.parse_began,
             Milestone::ParseEnds => &mut times.parse_ended,

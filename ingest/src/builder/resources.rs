@@ -26,6 +26,38 @@ pub fn read(pid: u32) -> Option<Usage> {
     read_folder(&format!("/proc/{pid}"))
 }
 
+/// How many processes of a tree are looked at.
+const MAX_PROCESSES: usize = 1024;
+
+/// Looks at a process and all that it started: memory and threads together, processor time with that of ended children.
+pub fn read_tree(root: u32) -> Option<Usage> {
+    let mut tree = read(root)?;
+    let mut waiting = children(root);
+    for _ in 0..MAX_PROCESSES {
+        let Some(pid) = waiting.pop() else { break };
+        // One that ended meanwhile is in its parent's account.
+        let Some(usage) = read(pid) else { continue };
+        tree.rss_bytes = tree.rss_bytes.zip(usage.rss_bytes).map(|(one, other)| one + other);
+        tree.written_bytes = tree.written_bytes.zip(usage.written_bytes).map(|(one, other)| one + other);
+        tree.peak_rss_bytes = tree.peak_rss_bytes.max(usage.peak_rss_bytes);
+        tree.cpu_ms = tree.cpu_ms.zip(usage.cpu_ms).map(|(one, other)| one + other);
+        tree.threads = tree.threads.zip(usage.threads).map(|(one, other)| one.saturating_add(other));
+        waiting.extend(children(pid));
+    }
+    // Several at once may hold more than any of them at its own peak.
+    tree.peak_rss_bytes = tree.peak_rss_bytes.max(tree.rss_bytes);
+    Some(tree)
+}
+
+/// What each of its threads started.
+fn children(pid: u32) -> Vec<u32> {
+    let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    let lists = threads.filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok());
+    lists
+        .flat_map(|list| list.split_whitespace().filter_map(|pid| pid.parse().ok()).collect::<Vec<_>>())
+        .collect()
+}
+
 /// Looks at this process.
 pub fn read_own() -> Option<Usage> {
     read_folder("/proc/self")
@@ -48,8 +80,8 @@ fn parse(status: &str, stat: &str, io: &str, ticks_per_second: u64) -> Usage {
     // The process's name stands in parentheses and may hold anything, spaces and parentheses too.
     let after_name = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
     let ticks = |index: usize| after_name.split_whitespace().nth(index)?.parse::<u64>().ok();
-    // utime and stime are fields 14 and 15, the first after the name is field 3.
-    let used = ticks(11).zip(ticks(12)).map(|(user, system)| user + system);
+    // utime, stime, cutime and cstime are fields 14 to 17, the first after the name is field 3.
+    let used = (11..15).map(ticks).sum::<Option<u64>>();
     #[expect(clippy::cast_precision_loss, reason = "processor time in ticks is far below 2^53")]
     let cpu_ms = used.map(|ticks| ticks as f64 * 1000.0 / ticks_per_second.max(1) as f64);
     Usage {
@@ -102,7 +134,7 @@ mod tests {
 
     #[test]
     fn a_process_name_cannot_confuse_the_numbers() {
-        let stat = "42 (a) b (c) S 1 2 3 4 5 6 7 8 9 10 150 50 0 0 20 0 3 0 0";
+        let stat = "42 (a) b (c) S 1 2 3 4 5 6 7 8 9 10 150 40 7 3 20 0 3 0 0";
         let status = "Name:\ta) b (c\nVmHWM:\t  2048 kB\nVmRSS:\t 1024 kB\nThreads:\t3\n";
         let usage = parse(status, stat, "wchar: 9\nwrite_bytes: 4096\n", 100);
         let expected = Usage {
@@ -123,10 +155,27 @@ mod tests {
     fn this_process_can_be_looked_at() {
         let usage = read_own().unwrap();
         assert!(usage.peak_rss_bytes.unwrap() > 0 && usage.threads.unwrap() > 0);
-        assert_eq!(read(u32::MAX), None);
+        assert_eq!((read(u32::MAX), read_tree(u32::MAX)), (None, None));
         let mut peak = Resources::default();
         note(&mut peak, Usage { cpu_ms: Some(2.0), ..Usage::default() });
         note(&mut peak, Usage { cpu_ms: Some(1.0), threads: Some(2), ..Usage::default() });
         assert_eq!((peak.cpu_ms, peak.peak_threads), (Some(2.0), Some(2)));
+    }
+
+    #[test]
+    fn a_tree_is_looked_at_as_a_whole() {
+        let mut shell =
+            std::process::Command::new("sh").args(["-c", "sleep 60 & sleep 60 & wait"]).spawn().unwrap();
+        // A child that has just begun holds next to nothing yet.
+        let whole = || {
+            let own = read(shell.id())?.peak_rss_bytes;
+            read_tree(shell.id()).filter(|tree| tree.threads == Some(3) && tree.peak_rss_bytes > own)
+        };
+        assert!(std::iter::repeat_with(whole).take(1_000_000).any(|tree| tree.is_some()));
+        for child in children(shell.id()).into_iter().chain([shell.id()]) {
+            let pid = rustix::process::Pid::from_raw(i32::try_from(child).unwrap()).unwrap();
+            rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+        }
+        shell.wait().unwrap();
     }
 }

@@ -8,10 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use acta_ledger::{evidence::cancel::CancelState, log::digest::Sha256Digest};
 use crossbeam_queue::ArrayQueue;
 
-use super::protocol::Name;
-
-/// How many bytes of a name travel; of a longer one the digest goes along.
-pub const NAME_BYTES: usize = 512;
+use super::protocol::{NAME_BYTES, Name};
 
 /// How many events wait at most: at two milliseconds a round, two million a second.
 pub const CAPACITY: usize = 32_768;

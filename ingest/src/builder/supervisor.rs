@@ -1,4 +1,4 @@
-//! The supervisor's loop: one task that hears the worker, the signals, the deadline and the clock, and answers each.
+//! The supervisor's loop: one task that hears the builder, the requests to stop and the clock, and answers each.
 
 use std::{os::unix::process::ExitStatusExt as _, path::Path, process::ExitStatus, thread, time::Duration};
 
@@ -6,50 +6,52 @@ use acta_ledger::{
     evidence::{build::Resources, cancel::CancelSource, phase_tree::counters::Counters},
     log::digest::Sha256Digest,
 };
-use tokio::{
-    signal::unix::{Signal, SignalKind, signal},
-    time::{Instant, MissedTickBehavior, interval, sleep_until},
-};
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
+use uuid::Uuid;
 
 use super::{
     cancel::Cancel,
+    connection::Heard,
     gpu::{GpuFacts, GpuWatch},
-    process::{Heard, Tail, Worker},
+    process::{BuilderProcess, Launch, Tail},
     progress::Progress,
-    protocol::{BuildOrder, LogSeverity, Order, Report},
+    protocol::{LogSeverity, Report},
     record::{Record, RunBlobs},
     resources,
+    source::{Inbox, Request},
 };
 use crate::{
     blob::{BlobStore, digest_file},
     clock,
     error::{CliError, Result},
-    ui::Ui,
 };
 
 /// How often resources are looked at and the view is drawn.
 const TICK: Duration = Duration::from_millis(100);
 
-/// How long the worker may take to end after its last word, or its socket to close after its end.
+/// How long a worker may take to end after its last word, or a socket to close after the process's end.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// Everything that is known when the worker is gone.
+/// Everything that is known when the builder's process is gone.
 pub struct Watched {
     /// What was reported.
     pub record: Record,
     /// The event log and the log.
     pub blobs: RunBlobs,
-    /// What the worker used at most.
+    /// What the process used at most, with whatever it started.
     pub resources: Resources,
     /// What it used over time.
     pub counters: Counters,
     /// The GPU, where there is one.
     pub gpu: Option<GpuFacts>,
-    /// How the worker's process ended; none if not even that is known.
+    /// How the process ended; none if not even that is known.
     pub status: Option<ExitStatus>,
-    /// The worker was killed because it would not stop.
+    /// The process was killed because it would not stop.
     pub killed: bool,
-    /// When the worker was at its end, in nanoseconds of the monotonic clock.
+    #[expect(dead_code, reason = "what watches other programs uses it, in the next step")]
+    /// The process was interrupted, because no monitor was there that could be asked.
+    pub interrupted: bool,
+    /// When the process was at its end, in nanoseconds of the monotonic clock.
     pub ended_ns: u64,
     /// The digests of the library's and the parser's files.
     pub library_digests: Option<LibraryDigests>,
@@ -59,71 +61,49 @@ pub struct Watched {
 pub type LibraryDigests = (Sha256Digest, Option<Sha256Digest>);
 
 impl Watched {
-    /// The signal that ended the worker, if one did.
+    /// The signal that ended the process, if one did.
     pub fn signal(&self) -> Option<i32> {
         self.status.and_then(|status| status.signal())
     }
 }
 
-/// The signals that ask for a cancel.
-pub struct Signals {
-    interrupt: Signal,
-    terminate: Signal,
-    hangup: Signal,
-}
-
-impl Signals {
-    /// Begins to listen, inside a runtime; from here on none of them ends the program.
-    pub fn listen() -> Result<Self> {
-        let listen = |kind| {
-            signal(kind).map_err(|e| CliError::failure("cannot listen to signals").found(e.to_string()))
-        };
-        Ok(Self {
-            interrupt: listen(SignalKind::interrupt())?,
-            terminate: listen(SignalKind::terminate())?,
-            hangup: listen(SignalKind::hangup())?,
-        })
-    }
-}
-
 struct Supervisor {
-    worker: Worker,
+    builder: BuilderProcess,
     record: Record,
     progress: Progress,
     resources: Resources,
     counters: Counters,
     gpu: GpuWatch,
+    presses: u32,
     killed: bool,
+    interrupted: bool,
     hashing: Option<thread::JoinHandle<Option<LibraryDigests>>>,
 }
 
-/// Runs a build in a worker until the worker is gone.
+/// Runs a build until its process is gone.
 pub async fn watch(
-    order: BuildOrder,
-    timeout: Option<Duration>,
-    mut signals: Signals,
+    launch: Launch,
+    run: Uuid,
+    mut inbox: Inbox,
     blobs: &BlobStore,
-    ui: Ui,
+    progress: Progress,
 ) -> Result<Watched> {
     let disk = |error: std::io::Error| {
         CliError::failure("the evidence cannot be written to disk").found(error.to_string())
     };
-    let record = Record::new(order.run, blobs).map_err(disk)?;
-    let (now, now_ns) = (Instant::now(), clock::monotonic_ns());
-    let worker = Worker::start(order)?;
-    let progress = Progress::new(ui);
+    let record = Record::new(run, blobs).map_err(disk)?;
     let mut this = Supervisor {
-        worker,
+        builder: BuilderProcess::start(launch)?,
         record,
         progress,
         resources: Resources::default(),
         counters: Counters::new(TICK.as_nanos() as u64),
         gpu: GpuWatch::start(),
+        presses: 0,
         killed: false,
+        interrupted: false,
         hashing: None,
     };
-    let deadline = timeout.map(|timeout| now + timeout);
-    let deadline_ns = timeout.map(|timeout| now_ns.saturating_add(timeout.as_nanos() as u64));
     let mut ticks = interval(TICK);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
     let (mut status, mut closed, mut limit) = (None, false, None);
@@ -131,25 +111,18 @@ pub async fn watch(
         let asleep = Instant::now() + Duration::from_secs(3600);
         tokio::select! {
             biased;
-            Some(()) = signals.interrupt.recv() => this.interrupted(),
-            Some(()) = signals.terminate.recv() => {
-                this.cancel(CancelSource::Service, "SIGTERM", clock::monotonic_ns());
-            }
-            Some(()) = signals.hangup.recv() => {
-                this.cancel(CancelSource::CtrlC, "the terminal was closed (SIGHUP)", clock::monotonic_ns());
-            }
-            () = sleep_until(deadline.unwrap_or(asleep)), if deadline.is_some() && this.record.cancel.is_none() => {
-                let reason = format!("--timeout of {:?} is over", timeout.unwrap_or_default());
-                this.cancel(CancelSource::Ci, &reason, deadline_ns.unwrap_or_default());
-            }
-            heard = this.worker.reports.recv(), if !closed => match heard {
+            Some(request) = inbox.recv() => this.requested(request).map_err(disk)?,
+            heard = this.builder.reports.recv(), if !closed => match heard {
                 Some(heard) => this.heard(heard).map_err(disk)?,
                 None => closed = true,
             },
-            ended = this.worker.child.wait(), if status.is_none() => status = Some(ended.ok()),
+            ended = this.builder.child.wait(), if status.is_none() => {
+                status = Some(ended.ok());
+                this.builder.close_socket();
+            }
             () = sleep_until(limit.unwrap_or(asleep)), if limit.is_some() => {
                 // It said its last word and does not end, or it ended and something else holds its socket.
-                this.worker.kill();
+                this.builder.kill();
                 closed = true;
             }
             _ = ticks.tick() => this.tick(),
@@ -166,15 +139,22 @@ impl Supervisor {
     fn heard(&mut self, heard: Heard) -> std::io::Result<()> {
         match heard {
             Heard::Report(report) => {
-                if let Report::Library { path, parser_path, .. } = &*report {
-                    self.hash_library(path.clone(), parser_path.clone());
+                match &*report {
+                    Report::Library { path, parser_path, .. } => {
+                        self.hash_library(path.clone(), parser_path.clone());
+                    }
+                    Report::Requested { source, reason, at } => {
+                        let reason = reason.clone().unwrap_or_else(|| "the builder was asked".to_owned());
+                        self.cancel(*source, &reason, at.0)?;
+                    }
+                    _ => {}
                 }
                 self.record.take(*report)?;
                 self.progress.heard(&self.record);
                 Ok(())
             }
             Heard::Garbage(what) => {
-                let message = format!("the worker sent something that is no report: {what}");
+                let message = format!("the {} sent something that is no report: {what}", self.builder.noun());
                 self.record.note(LogSeverity::Warning, &message, clock::monotonic_ns())
             }
         }
@@ -192,7 +172,7 @@ impl Supervisor {
 
     fn tick(&mut self) {
         let gpu = self.gpu.latest();
-        if let Some(usage) = resources::read(self.worker.pid()) {
+        if let Some(usage) = resources::read_tree(self.builder.pid()) {
             resources::note(&mut self.resources, usage);
             resources::note_gpu(&mut self.resources, gpu);
             let in_call = self.record.times.build_returned.is_none();
@@ -203,35 +183,61 @@ impl Supervisor {
         self.progress.show(&self.record);
     }
 
-    /// The one way by which every request gets to the builder. The first one counts; `at` is the source's own moment.
-    fn cancel(&mut self, source: CancelSource, reason: &str, at: u64) {
-        if self.record.cancel.is_some() {
-            return;
+    /// A request that came out of a source.
+    fn requested(&mut self, request: Request) -> std::io::Result<()> {
+        self.cancel(request.source, &request.reason, request.at)?;
+        if request.press {
+            self.pressed();
         }
-        self.record.request(Cancel::new(source, reason, at));
-        self.worker.order(Order::Cancel { source });
-        self.progress.say(&format!("acta: cancel requested ({reason}); TensorRT answers at its next step"));
+        Ok(())
     }
 
-    /// Ctrl-C: asks; the second one says what a third would break; the third one kills.
-    fn interrupted(&mut self) {
+    /// The one way by which every request gets to the builder. The first one counts; `at` is the source's own moment.
+    ///
+    /// A monitor is asked where one is connected: it answers at the library's next step. A program without one can
+    /// only be interrupted, as a terminal would do it.
+    fn cancel(&mut self, source: CancelSource, reason: &str, at: u64) -> std::io::Result<()> {
+        if self.record.cancel.is_some() {
+            return Ok(());
+        }
+        self.record.request(Cancel::new(source, reason, at));
+        if self.builder.cancel(source) > 0 || self.builder.is_worker() {
+            self.progress
+                .say(&format!("acta: cancel requested ({reason}); TensorRT answers at its next step"));
+            return Ok(());
+        }
+        self.builder.interrupt();
+        self.interrupted = true;
         let now = clock::monotonic_ns();
-        self.cancel(CancelSource::CtrlC, "Ctrl-C", now);
-        let Some(cancel) = &mut self.record.cancel else { return };
-        cancel.presses += 1;
-        let waited = now.saturating_sub(cancel.requested_ns) / 1_000_000_000;
-        match cancel.presses {
+        self.record.delivered(now);
+        let what = "no monitor is connected: SIGINT was sent to the command's process group";
+        self.progress.say(&format!("acta: cancel requested ({reason}); {what}"));
+        self.record.note(LogSeverity::Info, what, now)
+    }
+
+    /// A key at the terminal: the first one asked; the second one says what a third would break; the third one kills.
+    fn pressed(&mut self) {
+        self.presses += 1;
+        let Some(cancel) = &self.record.cancel else { return };
+        let waited = clock::monotonic_ns().saturating_sub(cancel.requested_ns) / 1_000_000_000;
+        let noun = self.builder.noun();
+        match self.presses {
             1 => {}
-            2 => self.progress.say(&format!(
+            2 if self.builder.is_worker() => self.progress.say(&format!(
                 "acta: still waiting for the library, {waited} s after the request: a step can take long, and nothing \
                  but its end can stop it.\n      Ctrl-C once more kills the worker: the partial file is removed, the \
                  evidence says `killed`,\n      no latency is measured, and a timing cache that was attached is not \
                  to be trusted again."
             )),
+            2 => self.progress.say(&format!(
+                "acta: still waiting for the command, {waited} s after the request.\n      Ctrl-C once more kills it \
+                 with whatever it started: files that it made meanwhile are set apart, the evidence\n      says \
+                 `killed`, no latency is measured, and a timing cache that was attached is not to be trusted again."
+            )),
             _ => {
                 self.killed = true;
-                self.progress.say("acta: killing the worker");
-                self.worker.kill();
+                self.progress.say(&format!("acta: killing the {noun}"));
+                self.builder.kill();
             }
         }
     }
@@ -247,7 +253,7 @@ impl Supervisor {
             );
         }
         self.progress.end();
-        let tail: Tail = self.worker.close().await;
+        let tail: Tail = self.builder.close().await;
         let run_blobs = self.record.close(&tail, ended_ns, blobs)?;
         // A kill that came after the last word broke nothing.
         let killed = self.killed && self.record.done.is_none();
@@ -260,6 +266,7 @@ impl Supervisor {
             gpu: self.gpu.finish(),
             status,
             killed,
+            interrupted: self.interrupted,
             ended_ns,
             library_digests,
         })

@@ -73,7 +73,8 @@ pub fn run() -> Result<()> {
     let sources = Sources::new();
     let (outlet, thread) =
         Outlet::start(socket.try_clone().map_err(io)?, Arc::clone(&sources)).map_err(io)?;
-    outlet.send(Report::Hello { protocol: VERSION, pid: std::process::id() });
+    let pid = std::process::id();
+    outlet.send(Report::Hello { protocol: VERSION, pid, language: None, client: None });
     let orphaned = Arc::new(AtomicBool::new(false));
     let order = receive(socket, outlet.clone(), Arc::clone(&sources), Arc::clone(&orphaned));
     if let Ok(order) = order.recv() {
@@ -261,6 +262,7 @@ impl Run<'_> {
         let layers = network.layer_count().map_err(failed)?;
         let (inputs, outputs) = (network.inputs().map_err(failed)?, network.outputs().map_err(failed)?);
         self.outlet.send(Report::Network {
+            source: None,
             digest,
             bytes,
             layers: u32::try_from(layers).unwrap_or(0),

@@ -24,6 +24,8 @@ pub enum ArtifactKind {
     Plan,
     /// A file that would have become the plan.
     PartialPlan,
+    /// A `.bundle` of Model Connect.
+    Bundle,
     /// A timing cache.
     TimingCache,
     /// Anything else.
@@ -44,6 +46,20 @@ pub struct Artifact {
     pub digest: Option<Sha256Digest>,
     /// What became of it.
     pub disposition: Disposition,
+    /// The media type, where the content tells it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub media_type: Option<String>,
+    /// The digest of what stood under this name before the attempt; none where nothing did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest_before: Option<Sha256Digest>,
+}
+
+impl Artifact {
+    /// An engine or a bundle that stands where a consumer looks for it.
+    pub fn is_product(&self) -> bool {
+        self.disposition == Disposition::Kept
+            && matches!(self.kind, ArtifactKind::Plan | ArtifactKind::Bundle)
+    }
 }
 
 /// How cleaning up ended.

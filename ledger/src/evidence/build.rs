@@ -189,6 +189,9 @@ pub struct TensorRecord {
 }
 
 /// The network that was built.
+///
+/// Where another program built, and neither it nor a person named its network, the source is `command: ...`, and
+/// digest and length are those of the command's words as canonical JSON: what was built is then known no better.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NetworkRecord {

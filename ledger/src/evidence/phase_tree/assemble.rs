@@ -166,7 +166,7 @@ impl PhaseTreeBuilder {
 
     /// Counts events that were lost before they got here.
     pub fn add_lost(&mut self, events: u64) {
-        self.tree.lost_events += events;
+        self.tree.lost_events = self.tree.lost_events.saturating_add(events);
     }
 
     /// The open phases, outermost first.

@@ -1,0 +1,334 @@
+//! What every watched build does before and after it is watched: key, run, signals; then tree, signature, outbox, push.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use acta_ledger::{
+    evidence::{
+        build::{BuildSummary, Outcome, RunRef},
+        phase_tree::{PHASE_TREE_MEDIA_TYPE, PhaseTree, assemble::Ending},
+    },
+    log::{digest::Sha256Digest, key::SigningKey, statement::Statement},
+};
+use clap::Args;
+use serde_json::json;
+use tokio::runtime::Runtime;
+use uuid::Uuid;
+
+use crate::{
+    blob::BlobStore,
+    builder::{
+        host,
+        process::Launch,
+        progress::Progress,
+        request,
+        source::{self, Inbox, Requests},
+        summary::{self, Context, Findings},
+        supervisor::{self, Watched},
+    },
+    chain::{self, Sealed},
+    clock::{self, Epoch},
+    command::push::{Pushed, push_now, runtime},
+    durable,
+    error::{CliError, Exit, Result},
+    home::Home,
+    outbox,
+    runs::{self, RunNote},
+    server::ServerFacts,
+    ui::{Ui, harmless},
+};
+
+// No doc comment here: clap would show it as the command's own.
+#[derive(Debug, Args)]
+pub struct AttemptArgs {
+    /// The route that it is made for.
+    #[arg(long, value_name = "ROUTE")]
+    pub route: Option<String>,
+
+    /// Cancels when this much time is over: 90s, 10m, 1h30m.
+    #[arg(long, value_name = "TIME")]
+    pub timeout: Option<String>,
+
+    /// The run that this one repeats.
+    #[arg(long, value_name = "RUN")]
+    pub retry_of: Option<String>,
+
+    /// Also writes summary, phase tree, events, snapshots and envelope into this folder.
+    #[arg(long, value_name = "FOLDER")]
+    pub evidence_dir: Option<PathBuf>,
+
+    /// Leaves the evidence in the outbox.
+    #[arg(long)]
+    pub no_push: bool,
+
+    /// Prints one JSON object: predicate, envelopeDigest and, if pushed, entryIndex.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// An attempt, from its begin to its entry.
+pub struct Attempt<'a> {
+    /// Which run and attempt.
+    pub run: RunRef,
+    /// Where its blobs are stored.
+    pub blobs: BlobStore,
+    args: &'a AttemptArgs,
+    home: &'a Home,
+    ui: Ui,
+    signing: SigningKey,
+    facts: Option<ServerFacts>,
+    began_ns: u64,
+    epoch: Epoch,
+    timeout: Option<std::time::Duration>,
+}
+
+/// Listens to the signals: from its begin on a signal cancels, and leaves nothing behind.
+pub struct Listening {
+    runtime: Runtime,
+    requests: Requests,
+    inbox: Inbox,
+}
+
+impl AttemptArgs {
+    /// Checks the options, and finds key, server and number of the attempt.
+    pub fn begin<'a>(&'a self, id: Uuid, home: &'a Home, ui: Ui) -> Result<Attempt<'a>> {
+        let (began_ns, epoch) = (clock::monotonic_ns(), Epoch::now());
+        let timeout = self.timeout.as_deref().map(request::parse_duration).transpose()?;
+        home.create()?;
+        let (signing, _) = chain::signing_key(home)?;
+        let facts = ServerFacts::load(home)?;
+        let run = self.run_ref(id, home, facts.as_ref(), ui)?;
+        let blobs = BlobStore::new(home.blobs());
+        Ok(Attempt { run, blobs, args: self, home, ui, signing, facts, began_ns, epoch, timeout })
+    }
+
+    fn run_ref(&self, id: Uuid, home: &Home, facts: Option<&ServerFacts>, ui: Ui) -> Result<RunRef> {
+        let route = self.route.as_deref().map(request::parse_route).transpose()?;
+        let retry_of = self.retry_of.as_deref().map(runs::parse_run).transpose()?;
+        let attempt = match retry_of {
+            Some(run) => runs::attempt_after(home, facts, run, ui)?,
+            None => 1,
+        };
+        Ok(RunRef { id, route, attempt, retry_of })
+    }
+}
+
+impl Attempt<'_> {
+    /// Begins to listen to signals. What is checked before has left nothing to clean.
+    pub fn listen(&self) -> Result<Listening> {
+        if let Some(folder) = &self.args.evidence_dir {
+            fs::create_dir_all(folder).map_err(|error| {
+                CliError::io("create", folder, &error).field("--evidence-dir").exit(Exit::Usage)
+            })?;
+        }
+        let runtime = runtime()?;
+        let (requests, inbox) = source::channel();
+        runtime.block_on(async { source::signals(&requests) })?;
+        self.ui.notice(&format!("acta: run {}", self.run.id));
+        Ok(Listening { runtime, requests, inbox })
+    }
+
+    /// Watches a builder to its end, and waits for what is done beside it.
+    pub fn watch<T>(
+        &self,
+        listening: Listening,
+        launch: Launch,
+        progress: Progress,
+        beside: impl Future<Output = Result<T>>,
+    ) -> Result<(Watched, T)> {
+        let Listening { runtime, requests, inbox } = listening;
+        runtime.block_on(async {
+            if let Some(timeout) = self.timeout {
+                source::deadline(&requests, timeout);
+            }
+            let watching = supervisor::watch(launch, self.run.id, inbox, &self.blobs, progress);
+            let (watched, beside) = tokio::join!(watching, beside);
+            Ok((watched?, beside?))
+        })
+    }
+
+    /// Ends the tree, judges, signs and stores. `cleaned_ns` is when cleaning up had ended.
+    pub fn sign(
+        &self,
+        mut watched: Watched,
+        cleaned_ns: u64,
+        findings: impl FnOnce(&Watched) -> Findings,
+    ) -> Result<Signed> {
+        let tree = finish_tree(&mut watched);
+        let tree_blob = match &tree {
+            None => None,
+            Some(tree) => {
+                let bytes = serde_json::to_vec(tree).map_err(|error| disk(&error.into()))?;
+                Some(self.blobs.put(&bytes, PHASE_TREE_MEDIA_TYPE).map_err(|error| disk(&error))?)
+            }
+        };
+        let context = Context {
+            run: self.run.clone(),
+            epoch: self.epoch,
+            began_ns: self.began_ns,
+            cleaned_ns,
+            host: host::record(watched.gpu.as_ref()),
+            gpu: watched.gpu.as_ref().map(|facts| facts.gpu.clone()),
+            tree: tree.as_ref().zip(tree_blob.as_ref()).map(|(tree, blob)| (tree, blob.digest, blob.bytes)),
+            command_line: std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect(),
+            who: std::env::var("USER").ok().filter(|user| !user.is_empty()),
+        };
+        let names: Vec<Sha256Digest> = tree_blob
+            .iter()
+            .map(|blob| blob.digest)
+            .chain(watched.blobs.events.iter().chain(&watched.blobs.log).map(|blob| blob.digest))
+            .collect();
+        let findings = findings(&watched);
+        let mut signed = None;
+        let sealed = chain::seal(self.home, &self.signing, Some(self.run.id), names, |link| {
+            let summary = summary::summarize(&watched, findings, &context, link);
+            let statement = Statement::new(summary::subjects(&summary), &summary).map_err(|error| {
+                CliError::failure("the summary cannot be written as canonical JSON").found(error.to_string())
+            })?;
+            signed = Some(summary);
+            Ok(statement)
+        })?;
+        let summary = signed.ok_or_else(|| CliError::failure("nothing was signed"))?;
+        RunNote::of(&summary, sealed.digest).save(self.home)?;
+        let snapshots = [watched.record.at_request.take(), watched.record.at_acknowledgement.take()];
+        Ok(Signed { summary, sealed, tree, snapshots })
+    }
+
+    /// Tells how it ended, writes the files, pushes, prints, and says with which code the program ends.
+    pub fn conclude(self, signed: &Signed) -> Result<Exit> {
+        let Self { args, home, ui, .. } = self;
+        signed.tell(ui);
+        if let Some(folder) = &args.evidence_dir {
+            signed.write_files(folder, &self.blobs)?;
+        }
+        let index = match self.facts.filter(|_| !args.no_push) {
+            None => Pushed::NotAsked,
+            Some(facts) => push_now(home, facts, &signed.sealed, ui),
+        };
+        if args.json {
+            let mut object = json!({
+                "predicate": signed.summary,
+                "envelopeDigest": signed.sealed.digest,
+            });
+            if let Pushed::At(index) = index {
+                object["entryIndex"] = json!(index);
+            }
+            ui.result(&object.to_string());
+        }
+        Ok(match (signed.summary.outcome, index) {
+            (Outcome::Completed | Outcome::CancelRequestedButCompleted, Pushed::Waits) => Exit::NotPushed,
+            (Outcome::Completed | Outcome::CancelRequestedButCompleted, _) => Exit::Completed,
+            (Outcome::Failed, _) => Exit::BuildFailed,
+            (Outcome::Cancelled, _) => Exit::Cancelled,
+            (Outcome::Crashed | Outcome::Killed, _) => Exit::Crashed,
+        })
+    }
+}
+
+/// The evidence cannot be written.
+pub fn disk(error: &std::io::Error) -> CliError {
+    CliError::failure("the evidence cannot be written to disk").found(error.to_string())
+}
+
+/// Ends the phase tree; none if no phase ever began.
+fn finish_tree(watched: &mut Watched) -> Option<PhaseTree> {
+    let record = &mut watched.record;
+    let began = record.times.build_began?;
+    if record.tree.callbacks() == 0 {
+        return None;
+    }
+    let (end, ending) = match record.times.build_returned {
+        Some(returned) => (returned, Ending::Returned),
+        None => (watched.ended_ns, Ending::Crashed),
+    };
+    let counters = (!watched.counters.samples.is_empty()).then(|| watched.counters.clone());
+    Some(PhaseTree { counters, ..record.tree.clone().finish(end.saturating_sub(began), ending) })
+}
+
+/// What is signed, and what goes along.
+pub struct Signed {
+    summary: BuildSummary,
+    sealed: Sealed,
+    tree: Option<PhaseTree>,
+    /// The tree at the cancel's request and at its acknowledgement.
+    snapshots: [Option<PhaseTree>; 2],
+}
+
+/// The files that `--evidence-dir` may hold.
+const EVIDENCE_FILES: [&str; 7] = [
+    "summary.json",
+    "envelope.json",
+    "phase-tree.json",
+    "snapshot-at-request.json",
+    "snapshot-at-acknowledgement.json",
+    "events.ndjson",
+    "log.ndjson",
+];
+
+impl Signed {
+    fn tell(&self, ui: Ui) {
+        let summary = &self.summary;
+        let what = match summary.outcome {
+            Outcome::Completed => ui.paint("completed", 32),
+            Outcome::CancelRequestedButCompleted => {
+                ui.paint("completed, although a cancel was requested", 33)
+            }
+            Outcome::Cancelled => ui.paint("cancelled", 33),
+            Outcome::Failed => ui.paint("failed", 31),
+            Outcome::Crashed => ui.paint("crashed", 31),
+            Outcome::Killed => ui.paint("killed", 31),
+        };
+        let mut lines = vec![format!("acta: {what} in {:.0} ms", summary.duration_ms.total)];
+        if let Some(plan) = summary.plan() {
+            let digest = plan.digest.map_or_else(String::new, |digest| digest.short());
+            lines.push(format!("      plan      {} ({} bytes, sha256 {digest})", plan.name, plan.bytes));
+        }
+        if let Some(cancel) = &summary.cancel {
+            lines.push(match (cancel.request_to_ack_ms, cancel.censored_after_ms) {
+                (Some(latency), _) => format!("      cancel    acknowledged after {latency:.1} ms"),
+                (None, Some(censored)) => format!("      cancel    not acknowledged within {censored:.1} ms"),
+                (None, None) => "      cancel    requested".to_owned(),
+            });
+        }
+        if let Some(failure) = &summary.failure {
+            lines.push(format!("      because   {}", harmless(&failure.message)));
+            lines.extend(
+                failure.records.iter().take(3).map(|record| format!("                {}", harmless(record))),
+            );
+        }
+        lines.push(format!("      evidence  entry {}", self.sealed.digest.short()));
+        ui.notice(&lines.join("\n"));
+    }
+
+    /// Writes everything as files, for whoever collects a build's artifacts.
+    fn write_files(&self, folder: &Path, blobs: &BlobStore) -> Result<()> {
+        // Files of an earlier run would be taken for this one's.
+        for name in EVIDENCE_FILES {
+            fs::remove_file(folder.join(name)).ok();
+        }
+        let write = |name: &str, bytes: &[u8]| {
+            let path = folder.join(name);
+            durable::write(&path, bytes, 0o644).map_err(|error| CliError::io("write", &path, &error))
+        };
+        write("summary.json", &outbox::to_json(&self.summary)?)?;
+        write("envelope.json", &self.sealed.envelope)?;
+        if let Some(tree) = &self.tree {
+            write("phase-tree.json", &outbox::to_json(tree)?)?;
+        }
+        let names = ["snapshot-at-request.json", "snapshot-at-acknowledgement.json"];
+        for (name, snapshot) in names.into_iter().zip(&self.snapshots) {
+            if let Some(snapshot) = snapshot {
+                write(name, &outbox::to_json(snapshot)?)?;
+            }
+        }
+        for (name, blob) in [("events.ndjson", &self.summary.events), ("log.ndjson", &self.summary.log)] {
+            if let Some(blob) = blob {
+                let from = blobs.path(&blob.digest);
+                write(name, &fs::read(&from).map_err(|error| CliError::io("read", &from, &error))?)?;
+            }
+        }
+        Ok(())
+    }
+}
