@@ -142,9 +142,15 @@ pub fn drilled(bundle: Sha256Digest, config: Sha256Digest, sequence: u64) -> Rol
 }
 
 /// A pinned fact that was found to be another.
-pub fn pin(pin: Pin, value: &str) -> PinObservation {
-    let (route, value) = (ROUTE.to_owned(), value.to_owned());
-    PinObservation { route, pin, value, class: FactClass::Measured, at: at() }
+pub fn pin(pin: Pin, value: &str, sequence: u64) -> PinObservation {
+    PinObservation {
+        route: ROUTE.to_owned(),
+        pin,
+        value: value.to_owned(),
+        class: FactClass::Measured,
+        at: at(),
+        chain: ChainLink { sequence, previous: None },
+    }
 }
 
 /// A signed envelope of any statement about a bundle.

@@ -1,6 +1,7 @@
 //! `acta route`
 
 pub mod new;
+pub mod observe;
 pub mod show;
 
 use clap::Subcommand;
@@ -20,6 +21,8 @@ use crate::{
 pub enum Route {
     /// Sets up a route, or changes how it is set up.
     New(new::New),
+    /// Puts pinned facts on record that are others beside the runtime.
+    Observe(observe::Observe),
     /// Shows a route's record.
     Show(show::Show),
 }
@@ -29,6 +32,7 @@ impl Route {
     pub fn run(&self, home: &Home, ui: Ui) -> Result<Exit> {
         match self {
             Self::New(command) => command.run(home, ui),
+            Self::Observe(command) => command.run(home, ui),
             Self::Show(command) => command.run(home, ui),
         }
     }
@@ -37,6 +41,7 @@ impl Route {
     pub fn wants_json(&self) -> bool {
         match self {
             Self::New(command) => command.json,
+            Self::Observe(command) => command.json,
             Self::Show(command) => command.json,
         }
     }

@@ -2,6 +2,7 @@
 
 use acta_ledger::{
     evidence::{
+        chain::ChainLink,
         gate::{CheckVerdict, FactClass},
         person::{Role, SignIn, Signatory},
         pin::{Pin, PinObservation, Pins},
@@ -10,6 +11,7 @@ use acta_ledger::{
     judge::route::{RouteEntry, RouteEvent, RouteLog, Signer, judge_route},
     log::{
         digest::Sha256Digest,
+        dsse::Envelope,
         statement::{Statement, Subject},
     },
 };
@@ -100,6 +102,7 @@ fn the_route_as_the_log_sets_it_up_is_what_gate_1_is_held_to() {
         value: "mit".to_owned(),
         class: FactClass::StatedByPerson,
         at: definition.at,
+        chain: ChainLink { sequence: 1, previous: None },
     };
     let entry =
         |index, event| RouteEntry { index, leaf: Sha256Digest::of(b""), signer: Signer::Portal, event };
@@ -182,4 +185,54 @@ fn a_route_is_set_up_with_a_persons_token_and_shown_with_its_seven_names() {
     expected.sort_unstable();
     assert_eq!(names, expected);
     assert!(show(&[]).stdout.contains("validation_status    hold"));
+}
+
+#[test]
+fn a_changed_pin_beside_the_runtime_goes_on_record_once() {
+    let (bench, fake) = (Bench::new(b"x"), Fake::start());
+    bench.agent.ok(&["enrol", "--server", &fake.url, "--token", "t"]);
+    let mut definition = definition();
+    let pins = [(Pin::Tensorrt, "1.7.1"), (Pin::GpuSku, "NVIDIA H200"), (Pin::Recipe, "mini-fp32")];
+    definition.policy.pins = Pins(pins.into_iter().map(|(pin, value)| (pin, value.to_owned())).collect());
+    let subject = vec![Subject::new("mini", Sha256Digest::of(b"mini"))];
+    let index = fake.log(&Statement::new(subject.clone(), &definition).unwrap());
+    let entry = |index, event| RouteEntry {
+        index,
+        leaf: Sha256Digest::of(&[u8::try_from(index).unwrap()]),
+        signer: Signer::Portal,
+        event,
+    };
+    let mut entries = vec![entry(index, RouteEvent::Definition(Box::new(definition)))];
+    let observe = |environment: &str| {
+        let file = bench.agent.file("runtime.toml", environment.as_bytes());
+        bench.agent.run(&["route", "observe", "mini", "--json", "--environment", &file])
+    };
+    let machine = "gpu = 'NVIDIA H200'\ncuda = '13.0'\n";
+    let unknown = observe(machine);
+    assert!(unknown.code() == 1 && unknown.stderr.contains("not known"), "{}", unknown.stderr);
+    fake.state.lock().unwrap().route = Some(answer_with(entries.clone()));
+
+    let same = observe(&format!("{machine}tensorrt = '1.7.1'\n"));
+    assert_eq!((same.code(), &same.json()["changes"]), (0, &json!([])), "{}", same.stderr);
+    let elsewhere = observe("gpu = 'NVIDIA L40S'\ntensorrt = '1.8.0'\n");
+    assert!(elsewhere.code() == 2 && elsewhere.stderr.contains("nvidia_l40s"), "{}", elsewhere.stderr);
+    assert_eq!(bench.outbox(), [0, 0, 0]);
+
+    let changed = observe(&format!("{machine}tensorrt = '1.8.0'\n"));
+    let change = json!([{ "pin": "tensorrt", "before": "1.7.1", "after": "1.8.0" }]);
+    assert_eq!((changed.code(), &changed.json()["changes"]), (0, &change), "{}", changed.stderr);
+    assert_eq!(changed.json()["pushed"], true);
+    let logged = fake.state.lock().unwrap().records.last().unwrap().clone();
+    let statement = Statement::from_envelope(&Envelope::parse(&logged).unwrap()).unwrap();
+    let pin: PinObservation = statement.predicate().unwrap();
+    assert_eq!((pin.pin, pin.value.as_str(), pin.class), (Pin::Tensorrt, "1.8.0", FactClass::StatedByPerson));
+    assert_eq!((pin.route.as_str(), pin.chain.sequence), ("mini", 1));
+
+    // As the log pins it now, it is no change any more.
+    let later = fake.log(&Statement::new(subject, &pin).unwrap());
+    entries.push(entry(later, RouteEvent::Pin(Box::new(pin))));
+    fake.state.lock().unwrap().route = Some(answer_with(entries));
+    let again = observe(&format!("{machine}tensorrt = '1.8.0'\n"));
+    assert_eq!((again.code(), &again.json()["changes"]), (0, &json!([])), "{}", again.stderr);
+    assert_eq!(bench.outbox(), [0, 1, 0]);
 }

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, fmt};
 
 use serde::{Deserialize, Serialize};
 
-use super::gate::FactClass;
+use super::{chain::ChainLink, gate::FactClass};
 use crate::log::{statement::Predicate, timestamp::Timestamp};
 
 /// A fact that is pinned.
@@ -101,6 +101,8 @@ pub struct PinObservation {
     pub class: FactClass,
     /// When it was found.
     pub at: Timestamp,
+    /// The statement's place in the agent's chain.
+    pub chain: ChainLink,
 }
 
 impl Predicate for PinObservation {

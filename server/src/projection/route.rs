@@ -26,11 +26,10 @@ pub(super) async fn apply(
 fn chain(event: &RouteEvent) -> Option<ChainLink> {
     match event {
         RouteEvent::Gate(it) => Some(it.chain),
+        RouteEvent::Pin(it) => Some(it.chain),
         RouteEvent::Canary(it) => Some(it.chain),
         RouteEvent::Retention(it) => Some(it.chain),
         RouteEvent::Result(it) => Some(it.chain),
-        RouteEvent::Definition(_) | RouteEvent::Decision(_) | RouteEvent::Order(_) | RouteEvent::Pin(_) => {
-            None
-        }
+        RouteEvent::Definition(_) | RouteEvent::Decision(_) | RouteEvent::Order(_) => None,
     }
 }

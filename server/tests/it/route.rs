@@ -98,7 +98,7 @@ async fn a_second_person_approves_and_a_changed_pin_makes_it_outdated() {
         })
     );
 
-    let changed = envelope(&stage.agent, Sha256Digest::of(BUNDLE), &pin(Pin::Tensorrt, "1.8.0.1"));
+    let changed = envelope(&stage.agent, Sha256Digest::of(BUNDLE), &pin(Pin::Tensorrt, "1.8.0.1", 20));
     assert_eq!(stage.builder.post("/api/v1/entries", changed).await.status, StatusCode::CREATED);
     let outdated = stage.route().await;
     assert_eq!(outdated["record"]["validation_status"], "hold");

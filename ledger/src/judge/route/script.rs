@@ -177,9 +177,14 @@ impl Script {
     }
 
     pub(super) fn pin(&mut self, pin: Pin, value: &str) -> &mut Self {
-        let (value, at) = (value.to_owned(), self.at());
-        let observation =
-            PinObservation { route: ROUTE.to_owned(), pin, value, class: FactClass::Measured, at };
+        let observation = PinObservation {
+            route: ROUTE.to_owned(),
+            pin,
+            value: value.to_owned(),
+            class: FactClass::Measured,
+            at: self.at(),
+            chain: self.chain(),
+        };
         self.push(Self::agent(), RouteEvent::Pin(Box::new(observation)))
     }
 
