@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use acta_ledger::log::{
     digest::Sha256Digest,
-    proof::{Node, Plan},
+    merkle::{empty_root, fold_right},
+    proof::{Node, Plan, cover},
     tile::{TILE_WIDTH, TileId, node_in_tile, tile_of, width},
     verification::{LoggedEntry, Material},
 };
@@ -52,6 +53,18 @@ impl LogReader {
         }
     }
 
+    /// The root of the tree of the first `size` entries.
+    pub async fn root(&self, size: u64) -> sqlx::Result<Sha256Digest> {
+        let nodes = cover(0, size);
+        let tiles = self.tiles(nodes.iter().copied(), size).await?;
+        let hashes: Option<Vec<_>> =
+            nodes.iter().map(|node| node_in_tile(*node, tiles.get(&tile_of(*node))?)).collect();
+        match hashes {
+            Some(hashes) => Ok(fold_right(&hashes).unwrap_or_else(empty_root)),
+            None => Err(sqlx::Error::RowNotFound),
+        }
+    }
+
     /// The entry, its agent's enrolment and the proofs under the tree head.
     ///
     /// `enrolment` is the index of the entry that enrolled the signer's key.
@@ -83,13 +96,23 @@ impl LogReader {
     }
 
     async fn assemble(&self, plan: &Plan, size: u64) -> sqlx::Result<Option<Vec<Sha256Digest>>> {
+        let tiles = self.tiles(plan.nodes(), size).await?;
+        Ok(plan.assemble(|node: Node| node_in_tile(node, tiles.get(&tile_of(node))?)))
+    }
+
+    /// The tiles that hold the nodes.
+    async fn tiles(
+        &self,
+        nodes: impl Iterator<Item = Node>,
+        size: u64,
+    ) -> sqlx::Result<HashMap<TileId, Vec<Sha256Digest>>> {
         let mut tiles = HashMap::new();
-        for tile in plan.nodes().map(tile_of) {
+        for tile in nodes.map(tile_of) {
             if let std::collections::hash_map::Entry::Vacant(slot) = tiles.entry(tile) {
                 slot.insert(self.tile(tile, size).await?);
             }
         }
-        Ok(plan.assemble(|node: Node| node_in_tile(node, tiles.get(&tile_of(node))?)))
+        Ok(tiles)
     }
 
     /// A tile's hashes in the tree of `size` entries: stored where full, cut from the level below where partial.

@@ -2,7 +2,7 @@
 
 use acta_ledger::{
     evidence::{
-        decision::{DecisionKind, HoldTerms, OverrideTerms, ReasonCode, RouteDecision},
+        decision::{DecisionKind, HoldTerms, OverrideTerms, ReasonCode, RouteDecision, SeenHead},
         gate::Gate,
         person::Signatory,
         rollback::{OrderAction, RollbackOrder},
@@ -110,18 +110,23 @@ async fn decide_now(state: &AppState, route: &str, by: Signatory, wanted: Wanted
             .found(wanted.seen_size)
             .expected(format!("at most {}", newest.size)));
     }
-    refuse_if_changed(route, &log_read, wanted.seen_size)?;
+    if !matches!(wanted.kind, DecisionKind::Hold | DecisionKind::Reject) {
+        refuse_if_changed(route, &log_read, wanted.seen_size)?;
+    }
     let at = clock::now();
     let (objections, missing) = refusals(route, wanted.bundle, &log_read, &by, wanted.kind, at);
     if !objections.is_empty() || !missing.is_empty() {
         return Err(not_allowed(&objections, &missing));
     }
+    let unseen: Vec<Sha256Digest> =
+        log_read.entries.iter().filter(|it| it.index >= wanted.seen_size).map(|it| it.leaf).collect();
+    let root = state.reader.root(wanted.seen_size).await?;
     let decision = RouteDecision {
         route: route.to_owned(),
         bundle_digest: wanted.bundle,
         decision: wanted.kind,
-        evidence: judged.evidence_set(),
-        seen: newest,
+        evidence: judged.evidence_set().into_iter().filter(|leaf| !unseen.contains(leaf)).collect(),
+        seen: SeenHead { origin: newest.origin, size: wanted.seen_size, root },
         reason_code: wanted.reason_code,
         text: wanted.text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()),
         by,
@@ -139,7 +144,8 @@ async fn decide_now(state: &AppState, route: &str, by: Signatory, wanted: Wanted
     log(state, vec![Subject::new(route, wanted.bundle.0)], &decision).await
 }
 
-/// The person decided on a page: if the route has changed since that page was made, they must look again.
+/// The person decided on a page: if the route has changed since that page was made, they must look again before they
+/// permit anything. Whoever denies is not sent back: in the meantime somebody could serve what they wanted held.
 fn refuse_if_changed(route: &str, log: &acta_ledger::judge::route::RouteLog, seen: u64) -> Answer<()> {
     let newer = log.entries.iter().find(|entry| entry.event.route() == route && entry.index >= seen);
     match newer {
