@@ -24,7 +24,10 @@ function model(name) {
   return found;
 }
 
-/** An agent that is enrolled with the server; `close` removes its home. */
+/**
+ * An agent that is enrolled with the server. `acta` runs the program to its end, `start` leaves it running and returns its
+ * process; `close` removes the agent's home.
+ */
 export async function enrolledAgent(server, label) {
   const home = await mkdtemp(join(tmpdir(), 'acta-agent-'));
   const env = { ACTA_HOME: home };
@@ -60,5 +63,7 @@ export async function enrolledAgent(server, label) {
     throw new Error('each of the builds completed before the cancel was seen');
   }
 
-  return { build, cancelledBuild, close: () => rm(home, { recursive: true, force: true }) };
+  const acta = (args) => run(program('acta'), args, { env });
+  const start = (args) => spawn(program('acta'), args, { cwd: root, env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'inherit'] });
+  return { home, acta, start, build, cancelledBuild, close: () => rm(home, { recursive: true, force: true }) };
 }

@@ -1,120 +1,125 @@
-// The reviewer's whole loop on a route: board, route, hold with a reason, lift, approval by a second person; with
-// JavaScript and without. Who may not is told why.
+// The reviewer's whole loop on a route: board, route, hold with a reason, lift, approval by a second person; a gate
+// overridden by two persons; approve and hold in the same second. Who may not is told why.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 
-import { accessibilityFindings, openBrowser, openPage, program, run, startServer } from './support.mjs';
+import { decide, gather, isAccessible, openRoute, reviewDecision, routeState, signDecision, signedIn, startWithRoute } from './routes.mjs';
+import { accessibilityFindings, openBrowser } from './support.mjs';
 
-const password = 'correct horse battery staple';
-const people = [
-  { name: 'adam', role: 'admin' },
-  { name: 'olga', role: 'approver' },
-  { name: 'ana', role: 'approver' },
-  { name: 'rita', role: 'reviewer' },
-].map((person) => ({ ...person, password }));
-let browser;
+const hold = { reason_code: 'licence', text: 'the licence is not clear', hold_owner: 'rita', review_at: '2099-01-01' };
+let browser, server;
 
 before(async () => {
   browser = await openBrowser();
+  server = await startWithRoute({ olga: 'approver', ana: 'approver', otto: 'approver', rita: 'reviewer' });
 });
-after(() => browser?.close());
+after(async () => {
+  await browser?.close();
+  await server?.stop();
+});
 
-/** A server with a route that waits for approval; its evidence comes from an agent that olga owns. */
-async function staged() {
-  const server = await startServer({ users: people, args: [] });
-  const token = (await server.admin(['agent', 'token', '--label', 'builder-7', '--owner', 'olga', '--print-only'])).trim();
-  const bundle = (await run(program('acta-stage'), [server.url, token, 'adam', password])).trim();
-  return { server, bundle };
-}
-
-async function signedIn(server, name, options) {
-  const page = await openPage(browser, { baseURL: server.url, ...options });
-  await page.goto('/sign-in?next=%2Froutes');
-  await page.locator('input[name=name]').fill(name);
-  await page.locator('input[name=password]').fill(password);
-  await page.locator('form[action="/sign-in"] button').click();
-  await page.waitForURL('**/routes');
-  return page;
-}
-
-const status = async (page) => {
-  await page.goto('/routes/mini');
-  return page.locator('main').innerText();
-};
-
-/** Fills the form on the route's page, looks at the review, and signs. */
-async function decide(page, kind, fields = {}) {
-  await page.goto('/routes/mini');
-  const form = page.locator('form[action="/routes/mini/decide"]');
-  await form.locator(`input[name=kind][value=${kind}]`).check();
-  for (const [name, value] of Object.entries(fields)) {
-    const field = form.locator(`[name=${name}]`).first();
-    if ((await field.evaluate((element) => element.tagName)) === 'SELECT') await field.selectOption(value);
-    else await field.fill(value);
-  }
-  await form.locator('button').first().click();
-  await page.waitForURL('**/routes/mini/decide?*');
-  const review = page.locator('form[action="/routes/mini/decisions"]');
-  const asked = review.locator('input[name=password]');
-  if (await asked.count()) await asked.fill(password);
-  await review.locator('button').first().click();
-  await page.waitForURL('**/routes/mini/done/*');
-}
+const person = (name, options) => signedIn(browser, server, name, options);
+const close = (...pages) => Promise.all(pages.map((page) => page.context().close()));
 
 for (const javaScriptEnabled of [true, false]) {
-  test(`${javaScriptEnabled ? 'with' : 'without'} JavaScript: hold with a reason, lift, approval by a second person`, async () => {
-    const { server } = await staged();
-    try {
-      const rita = await signedIn(server, 'rita', { javaScriptEnabled });
-      assert.match(await rita.locator('main').innerText(), /mini/, 'the board lists the route');
-      assert.match(await status(rita), /may not be served/i);
-      await decide(rita, 'hold', {
-        reason_code: 'licence',
-        text: 'the licence is not clear',
-        hold_owner: 'rita',
-        review_at: '2099-01-01',
-      });
-      assert.match(await status(rita), /the licence is not clear/);
+  const mode = `${javaScriptEnabled ? 'with' : 'without'} JavaScript`;
+  test(`${mode}: hold with a reason, lift, approval by a second person`, async () => {
+    const bundle = await gather(server, `reviewed ${mode}`, { owner: 'olga' });
+    const rita = await person('rita', { javaScriptEnabled });
+    assert.match(await rita.locator('main').innerText(), /mini/, 'the board lists the route');
+    assert.match(await openRoute(rita, bundle), /may not be served/i);
+    await decide(rita, bundle, 'hold', hold);
+    assert.match(await openRoute(rita, bundle), /the licence is not clear/);
 
-      const ana = await signedIn(server, 'ana', { javaScriptEnabled });
-      await decide(ana, 'lift_hold', { text: 'the licence is clear now' });
-      const olga = await signedIn(server, 'olga', { javaScriptEnabled });
-      assert.match(await status(olga), /may not approve/i, 'whoever owns the agent is told why not');
-      await decide(ana, 'approve');
-      assert.match(await status(ana), /may be served/i);
-      if (javaScriptEnabled) assert.deepEqual(ana.complaints, []);
-      for (const page of [rita, ana, olga]) await page.context().close();
-    } finally {
-      await server.stop();
-    }
+    const ana = await person('ana', { javaScriptEnabled });
+    await decide(ana, bundle, 'lift_hold', { text: 'the licence is clear now' });
+    const olga = await person('olga', { javaScriptEnabled });
+    assert.match(await openRoute(olga, bundle), /may not approve/i, 'whoever owns the agent is told why not');
+    await decide(ana, bundle, 'approve');
+    assert.match(await openRoute(ana, bundle), /may be served/i);
+    if (javaScriptEnabled) assert.deepEqual(ana.complaints, []);
+    await close(rita, ana, olga);
   });
 }
 
+test('a gate without evidence is passed by two persons, for a time, and that stays visible', async () => {
+  const bundle = await gather(server, 'without parity', { owner: 'olga', leftOut: ['gate-4'] });
+  const expires = new Date(Date.now() + 3 * 24 * 3_600_000).toISOString().slice(0, 10);
+  const override = { gates: ['4', '5'], reason_code: 'parity', text: 'the target is away for repair', expires_at: expires };
+  const ana = await person('ana');
+  assert.match(await openRoute(ana, bundle), /gate 4 has no evidence/i);
+  await decide(ana, bundle, 'override', override);
+  const alone = await openRoute(ana, bundle);
+  assert.match(alone, /ana overrides it, until/);
+  assert.match(alone, /may not be served/i, 'one person does not pass a gate');
+  assert.match(alone, /may not approve/i);
+
+  const otto = await person('otto', { javaScriptEnabled: false });
+  await decide(otto, bundle, 'override', { ...override, text: 'agreed with ana' });
+  const both = await routeState(otto, bundle);
+  assert.deepEqual(both.state.gates.map((gate) => gate.state), ['satisfied', 'satisfied', 'satisfied', 'overridden', 'overridden']);
+  await decide(otto, bundle, 'approve');
+  const served = await openRoute(ana, bundle);
+  assert.match(served, /may be served/i);
+  for (const words of [/overridden/, /ana overrides it, until/, /otto overrides it, until/]) assert.match(served, words);
+  assert.deepEqual(ana.complaints, []);
+  await close(ana, otto);
+});
+
+test('approve and hold in the same second: what is logged stands by index, and both see one state', async () => {
+  const [ana, rita] = [await person('ana'), await person('rita')];
+  // At once, whoever is first; then the approval a moment earlier. Both pages were made before either was signed.
+  for (const atOnce of [true, false]) {
+    const bundle = await gather(server, `contested ${atOnce}`, { owner: 'olga' });
+    await reviewDecision(ana, bundle, 'approve');
+    await reviewDecision(rita, bundle, 'hold', hold);
+    const approving = signDecision(ana);
+    if (!atOnce) await approving;
+    const [approved, held] = await Promise.all([approving, signDecision(rita)]);
+    assert.ok(held, 'whoever holds is never sent back');
+    if (!atOnce) assert.ok(approved);
+    if (!approved) {
+      await isAccessible(ana);
+      assert.match(await ana.locator('[role=alert]').innerText(), /changed since/i, 'or ana is told to look again');
+    }
+
+    const { record, state } = await routeState(ana, bundle);
+    const decisions = state.history.filter((item) => item.kind === 'decision' && item.bundle === bundle);
+    const logged = decisions.map((item) => item.decision).sort();
+    assert.deepEqual(logged, approved ? ['approve', 'hold'] : ['hold']);
+    assert.equal(record.validation_status, 'hold', 'a hold ends what came before it and stops what comes after');
+    for (const page of [ana, rita]) {
+      const text = await openRoute(page, bundle);
+      assert.match(text, /Set by rita/);
+      assert.match(text, /may not be served: it is on hold/i);
+      if (approved) assert.match(text, /Approve/, 'the approval stands in the history');
+    }
+  }
+  assert.deepEqual([ana.complaints, rita.complaints], [[], []]);
+  await close(ana, rita);
+});
+
 test('the pages of a route are accessible, in both languages, wide and narrow', async () => {
-  const { server, bundle } = await staged();
-  try {
-    const page = await signedIn(server, 'ana');
-    for (const width of [1280, 390]) {
-      await page.setViewportSize({ width, height: 900 });
-      for (const path of [
-        '/routes',
-        '/routes/mini',
-        `/routes/mini/decide?kind=hold&bundle=${bundle}`,
-        '/routes/mini/rollback',
-        '/routes/mini/live?at=2026-11-29',
-        '/account',
-      ]) {
-        for (const lang of ['en', 'es']) {
-          await page.goto(`${path}${path.includes('?') ? '&' : '?'}lang=${lang}`);
-          assert.deepEqual(await accessibilityFindings(page), [], `${path} ${lang} ${width}`);
-          const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-          assert.ok(overflow <= 0, `${path} ${lang} ${width}: ${overflow} px too wide`);
-        }
+  const bundle = await gather(server, 'looked at', { owner: 'olga' });
+  const page = await person('ana');
+  for (const width of [1280, 390]) {
+    await page.setViewportSize({ width, height: 900 });
+    for (const path of [
+      '/routes',
+      '/routes/mini',
+      `/routes/mini/decide?kind=hold&bundle=${bundle}`,
+      '/routes/mini/rollback',
+      '/routes/mini/live?at=2026-11-29',
+      '/account',
+    ]) {
+      for (const lang of ['en', 'es']) {
+        await page.goto(`${path}${path.includes('?') ? '&' : '?'}lang=${lang}`);
+        assert.deepEqual(await accessibilityFindings(page), [], `${path} ${lang} ${width}`);
+        const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        assert.ok(overflow <= 0, `${path} ${lang} ${width}: ${overflow} px too wide`);
       }
     }
-    await page.context().close();
-  } finally {
-    await server.stop();
   }
+  await close(page);
 });

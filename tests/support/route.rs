@@ -161,11 +161,18 @@ pub fn envelope<P: Predicate>(agent: &TestAgent, bundle: Sha256Digest, predicate
 
 /// Everything that a bundle needs but the approval, in the order in which it is logged.
 pub fn everything(agent: &TestAgent, bundle: &[u8], config: &[u8]) -> Vec<Vec<u8>> {
+    everything_but(agent, bundle, config, &[])
+}
+
+/// The same without what is left out: `gate-1` to `gate-5`, `canary`, `retention`, `drill`.
+pub fn everything_but(agent: &TestAgent, bundle: &[u8], config: &[u8], left_out: &[&str]) -> Vec<Vec<u8>> {
     let (digest, config_digest) = (Sha256Digest::of(bundle), Sha256Digest::of(config));
     let gates = Gate::ALL.into_iter().zip(1..);
-    let mut envelopes: Vec<_> = gates.map(|(it, n)| envelope(agent, digest, &gate(it, digest, n))).collect();
-    envelopes.push(envelope(agent, digest, &canary_plan(digest, CanaryPhase::Planned, 6)));
-    envelopes.push(envelope(agent, digest, &retained(bundle, config, 7)));
-    envelopes.push(envelope(agent, digest, &drilled(digest, config_digest, 8)));
-    envelopes
+    let mut named: Vec<(String, Vec<u8>)> =
+        gates.map(|(it, n)| (format!("gate-{it}"), envelope(agent, digest, &gate(it, digest, n)))).collect();
+    let mut add = |name: &str, signed: Vec<u8>| named.push((name.to_owned(), signed));
+    add("canary", envelope(agent, digest, &canary_plan(digest, CanaryPhase::Planned, 6)));
+    add("retention", envelope(agent, digest, &retained(bundle, config, 7)));
+    add("drill", envelope(agent, digest, &drilled(digest, config_digest, 8)));
+    named.into_iter().filter(|(name, _)| !left_out.contains(&name.as_str())).map(|(_, it)| it).collect()
 }

@@ -1,5 +1,4 @@
-//! Sets the stage for the portal's browser tests: a route that waits for approval, with everything else on record, in a
-//! running server. `acta-stage URL ENROLMENT_TOKEN ADMIN PASSWORD`; prints the bundle's digest.
+//! Sets the stage for the portal's browser tests in a running server: a route, and the evidence of its bundles.
 //!
 //! What it pushes is well formed and signed, and no build took part: it is evidence for tests of the portal alone.
 
@@ -7,29 +6,48 @@ use acta_ledger::log::digest::Sha256Digest;
 use acta_tests::{evidence::TestAgent, route};
 use serde_json::{Value, json};
 
+const USAGE: &str = "\
+usage: acta-stage URL define ADMIN PASSWORD
+       acta-stage URL gather ENROLMENT_TOKEN BUNDLE [LEFT_OUT...]
+
+define sets the route up. gather enrols an agent that says everything of a bundle that an approval needs but what is left
+out (gate-1 to gate-5, canary, retention, drill), and prints the bundle's digest; BUNDLE is the bundle's own bytes.";
+
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [url, token, admin, password] = arguments.as_slice() else {
-        eprintln!("usage: acta-stage URL ENROLMENT_TOKEN ADMIN PASSWORD");
-        std::process::exit(2);
-    };
-    let agent = TestAgent::new(7);
-    let enrolled = post(url, "/api/v1/agents", None, agent.enrolment(token).to_string().as_bytes());
-    let bearer = format!("Bearer {}", enrolled["apiToken"].as_str().expect("a token"));
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match arguments.as_slice() {
+        [url, "define", admin, password] => define(url, admin, password),
+        [url, "gather", token, bundle, left_out @ ..] => gather(url, token, bundle.as_bytes(), left_out),
+        _ => {
+            eprintln!("{USAGE}");
+            std::process::exit(2);
+        }
+    }
+}
+
+fn define(url: &str, admin: &str, password: &str) {
     let cookie = sign_in(url, admin, password);
     post(url, "/api/v1/routes", Some(("Cookie", &cookie)), route::definition(1).to_string().as_bytes());
-    let (bundle, config): (&[u8], &[u8]) = (b"a bundle", b"its configuration");
+}
+
+fn gather(url: &str, token: &str, bundle: &[u8], left_out: &[&str]) {
+    let digest = Sha256Digest::of(bundle);
+    let agent = TestAgent::new(digest.as_bytes()[0]);
+    let enrolled = post(url, "/api/v1/agents", None, agent.enrolment(token).to_string().as_bytes());
+    let bearer = format!("Bearer {}", enrolled["apiToken"].as_str().expect("a token"));
+    let config: &[u8] = b"its configuration";
     for blob in [bundle, config] {
         let path = format!("{url}/api/v1/blobs/sha256/{}", Sha256Digest::of(blob));
         ureq::put(path).header("Authorization", &bearer).send(blob).expect("the blob is stored");
     }
-    let envelopes: Vec<Value> = route::everything(&agent, bundle, config)
+    let envelopes: Vec<Value> = route::everything_but(&agent, bundle, config, left_out)
         .iter()
         .map(|envelope| serde_json::from_slice(envelope).expect("JSON"))
         .collect();
     let body = json!({ "envelopes": envelopes }).to_string();
     post(url, "/api/v1/entries", Some(("Authorization", &bearer)), body.as_bytes());
-    println!("{}", Sha256Digest::of(bundle));
+    println!("{digest}");
 }
 
 fn post(url: &str, path: &str, header: Option<(&str, &str)>, body: &[u8]) -> Value {

@@ -1,0 +1,158 @@
+// Going back, by real processes: bundle A is live, B is approved and deployed, B's canary fails, a person rolls back in the
+// browser, the agent beside the runtime does it. Somebody looks at the link all the time.
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+
+import { enrolledAgent } from './builds.mjs';
+import { decide, gather, isAccessible, openRoute, order, password, routeState, signOrder, signedIn, startWithRoute, until } from './routes.mjs';
+import { openBrowser, run } from './support.mjs';
+
+const bundles = { a: 'bundle A', b: 'bundle B, newer and worse' };
+let browser, server, runtime, deployer, target;
+
+before(async () => {
+  browser = await openBrowser();
+  server = await startWithRoute({ ana: 'approver', rita: 'reviewer' });
+  runtime = await enrolledAgent(server, 'runtime-1');
+  target = join(runtime.home, 'target');
+  await mkdir(target);
+  deployer = await deployAgent();
+});
+after(async () => {
+  await browser?.close();
+  deployer?.kill('SIGKILL');
+  await server?.stop();
+  await runtime?.close();
+});
+
+const file = async (name, content) => {
+  const path = join(runtime.home, name);
+  await writeFile(path, JSON.stringify(content));
+  return path;
+};
+
+async function deployAgent() {
+  const environment = await file('environment.json', { tensorrt: '1.7.1.116', gpu: 'NVIDIA H200' });
+  const health = 'test -s "$ACTA_BUNDLE" -a -s "$ACTA_RUNTIME_CONFIG"';
+  return runtime.start([
+    'deploy-agent', '--route', 'mini', '--target', target, '--runtime-target', 'native_cpp_task_api_on_nvidia_h200',
+    '--environment', environment, '--health', health, '--poll', '50ms', '--quiet',
+  ]);
+}
+
+const live = async () => (await readFile(join(target, 'current/bundle'))).toString();
+
+/** Looks at what is live, without a pause, until `stop`; which says how often, and what was seen in which order. */
+function poller() {
+  let over = false;
+  const seen = [];
+  let looks = 0;
+  const looking = (async () => {
+    while (!over) {
+      const found = await live();
+      if (seen.at(-1) !== found) seen.push(found);
+      looks += 1;
+    }
+  })();
+  // A look that fails is told by `stop`, not by an unhandled rejection before it.
+  looking.catch(() => {});
+  return async () => {
+    over = true;
+    await looking;
+    return { looks, seen };
+  };
+}
+
+/** Waits until the newest order of the kind was carried out. */
+const carriedOut = (page, bundle, action) =>
+  until(`${action} verified`, async () => {
+    const { state } = await routeState(page, bundle);
+    const steps = state.history.filter((item) => item.kind === 'result' && item.action === action && item.bundle === bundle);
+    return steps.find((item) => item.step === 'verified');
+  });
+
+/** Ten minutes later: what needs a fresh password asks for it. */
+const stepDown = (name) =>
+  run('python3', ['-c', `
+import sqlite3, sys
+database = sqlite3.connect(sys.argv[1], timeout=10)
+database.execute('update session set authenticated_at = authenticated_at - 600000 where account = ?', (sys.argv[2],))
+database.commit()
+`, join(server.data, 'acta.db'), name]);
+
+test('a failed canary is answered in the browser: the page offers the way back, the agent goes it, the route holds', { timeout: 120_000 }, async () => {
+  const ana = await signedIn(browser, server, 'ana', { javaScriptEnabled: false });
+  const rita = await signedIn(browser, server, 'rita');
+
+  const a = await gather(server, bundles.a, { leftOut: ['drill'] });
+  assert.match(await openRoute(rita, a), /no drill ever restored it|never/i);
+  await order(rita, 'drill', a);
+  await carriedOut(rita, a, 'drill');
+  await decide(ana, a, 'approve');
+  await order(ana, 'deploy', a);
+  const deployedA = await carriedOut(ana, a, 'deploy');
+  assert.equal(await live(), bundles.a);
+
+  const stop = poller();
+  const b = await gather(server, bundles.b, { leftOut: ['drill'] });
+  await decide(ana, b, 'approve');
+  await order(ana, 'deploy', b);
+  const deployedB = await carriedOut(ana, b, 'deploy');
+  assert.equal(await live(), bundles.b);
+
+  const plan = await file('plan.json', { trafficShare: 0.1, minSamples: 100, durationMs: 1000, thresholds: { errorRate: 0.01 } });
+  const samples = await file('samples.json', { samplesMs: Array(150).fill(18), errors: '50', durationMs: 2000 });
+  const canary = ['canary', 'push', '--route', 'mini', '--bundle', `sha256:${b}`, '--plan', plan, '--samples', samples];
+  await assert.rejects(runtime.acta(canary), /exit 7\n[^]*error_rate/);
+
+  // The page offers the way back; the bundle is chosen already, and so is the reason.
+  assert.match(await openRoute(rita, b), /the canary failed/i);
+  await rita.locator('a[href="/routes/mini/rollback"]').first().click();
+  await rita.waitForURL('**/routes/mini/rollback');
+  await isAccessible(rita);
+  assert.match(await rita.locator('main').innerText(), /the canary failed\. the bundle .* is chosen already/i);
+  assert.equal(await rita.locator('input[name=to]:checked').inputValue(), a);
+  await stepDown('rita');
+  await rita.locator('form[action="/routes/mini/rollback"] button').first().click();
+  await rita.waitForURL('**/routes/mini/rollback?*');
+  await isAccessible(rita);
+  assert.equal(await rita.locator('[name=reason_code]').inputValue(), 'canary');
+  const text = 'a quarter of the requests failed';
+  assert.equal(await signOrder(rita, { text, password: 'wrong' }), false, 'a wrong password orders nothing');
+  assert.equal(await rita.locator('[name=text]').inputValue(), text, 'and loses nothing');
+  await isAccessible(rita);
+  assert.ok(await signOrder(rita, { password }), await rita.locator('main').innerText());
+  await isAccessible(rita);
+
+  await carriedOut(rita, a, 'rollback');
+  const { looks, seen } = await stop();
+  assert.deepEqual(seen, [bundles.a, bundles.b, bundles.a], 'at every look one of the two was whole, in this order');
+  assert.ok(looks > 100, `${looks} looks`);
+  assert.deepEqual(rita.complaints, []);
+
+  // The route holds, whichever bundle is looked at, and only an approver lifts that.
+  for (const bundle of [a, b]) {
+    const { record, state } = await routeState(rita, bundle);
+    assert.equal(record.validation_status, 'hold');
+    assert.deepEqual(state.holds.map((hold) => [hold.cause, hold.routeWide, hold.by]), [['rolled_back', true, 'rita']]);
+    assert.equal(state.live.bundle, a);
+  }
+  const told = await openRoute(rita, a);
+  assert.match(told, /was rolled back and stays on hold until an approver lifts it/i);
+  assert.match(told, /you may not lift a hold/i, 'a reviewer does not');
+  await decide(ana, a, 'lift_hold', { text: 'B is out of service' });
+  assert.deepEqual((await routeState(ana, b)).state.holds, []);
+
+  // What was live then, and what is now.
+  for (const [at, bundle] of [[deployedA.at, a], [deployedB.at, b], [new Date().toISOString(), a]]) {
+    await rita.goto(`/routes/mini/live?at=${encodeURIComponent(at)}`);
+    await isAccessible(rita);
+    assert.match(await rita.locator('h1').innerText(), new RegExp(`bundle ${bundle.slice(0, 12)} was live`), at);
+  }
+  deployer.kill('SIGTERM');
+  assert.deepEqual(await once(deployer, 'exit'), [0, null]);
+});
