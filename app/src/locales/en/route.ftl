@@ -129,7 +129,7 @@ reason-unexplained = the check { $check } does not say why it does not apply, or
 reason-simulated = it rests on a simulated build, which no override opens
 reason-other-target = it was measured on { $found }, not on { $expected }
 reason-other-target-none = it does not say where it was measured; that must be { $expected }
-reason-before-gate = it ran before gate { $gate } was open
+reason-before-gate = it must run again once gate { $gate } is open
 reason-pin-not-observed = { $pin } is pinned and was not observed where it was measured
 reasons-more = { $n ->
     [one] and one more

@@ -129,7 +129,7 @@ reason-unexplained = la comprobación { $check } no dice por qué no procede, o 
 reason-simulated = descansa en una compilación simulada, que ninguna dispensa abre
 reason-other-target = se midió en { $found }, no en { $expected }
 reason-other-target-none = no dice dónde se midió; debe ser { $expected }
-reason-before-gate = se pasó antes de que se abriera la puerta { $gate }
+reason-before-gate = debe pasarse de nuevo cuando la puerta { $gate } esté abierta
 reason-pin-not-observed = { $pin } está fijado y no se observó donde se midió
 reasons-more = { $n ->
     [one] y una más
