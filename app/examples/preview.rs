@@ -119,7 +119,7 @@ fn runs(events: Option<&Path>) -> Vec<Run> {
 }
 
 /// The pages of routes that are worth a look: seen by a reviewer and by an approver.
-const ROUTE_PAGES: [&str; 20] = [
+const ROUTE_PAGES: [&str; 25] = [
     "/routes",
     "/routes/tiny-distilbert",
     "/routes/served",
@@ -139,6 +139,11 @@ const ROUTE_PAGES: [&str; 20] = [
     "/routes/rejected/done/6",
     "/routes/tiny-distilbert/live?at=2026-11-29T10:20",
     "/routes/tiny-distilbert/live",
+    "/routes/asked",
+    "/routes/asked/confirm",
+    "/bundles/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa?route=traced",
+    "/bundles/bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb?route=tiny-distilbert",
+    "/routes/asked/rollback?to=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
     "/account",
 ];
 
@@ -181,6 +186,9 @@ fn main() -> std::io::Result<()> {
             write(&approver, &format!("approver{folder}"), page)?;
         }
         write(&admin, "people", "/people")?;
+        write(&admin, "person", "/people/accounts/approver-1")?;
+        write(&admin, "person-own", "/people/accounts/admin-1")?;
+        write(&admin, "people-done", "/people/done/2")?;
         write(&unrouted, "no-routes", "/routes")?;
         for number in 1..=fixture.ledger.runs.len() as u64 {
             write(&portal, &format!("runs/{number}"), &format!("/runs/{number}"))?;

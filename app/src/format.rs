@@ -117,6 +117,17 @@ pub fn day_time(at: Timestamp, lang: Lang) -> String {
     format!("{}{NBSP}{month} {}", day.day(), time(at))
 }
 
+/// How long it is from one moment to a later one: in the largest unit that is not too coarse, whole.
+pub fn age(from: Timestamp, to: Timestamp, lang: Lang) -> String {
+    let minutes = (to.unix_ms() - from.unix_ms()).max(0) as u64 / 60_000;
+    let (key, n) = match minutes {
+        0..=119 => ("age-minutes", minutes),
+        120..=2_879 => ("age-hours", minutes / 60),
+        _ => ("age-days", minutes / 1_440),
+    };
+    lang.tr(key, [("n", n.into())])
+}
+
 /// A small number as a word, a larger one as digits. In Spanish feminine: what is counted are runs and phases.
 pub fn number_word(n: u64, lang: Lang) -> String {
     lang.tr("number-word", [("n", n.into()), ("shown", count(n, lang).into())])

@@ -147,7 +147,9 @@ mod tests {
         "\n",
         include_str!("locales/en/decide.ftl"),
         "\n",
-        include_str!("locales/en/people.ftl")
+        include_str!("locales/en/people.ftl"),
+        "\n",
+        include_str!("locales/en/trace.ftl")
     );
     const ES: &str = concat!(
         include_str!("locales/es/portal.ftl"),
@@ -156,7 +158,9 @@ mod tests {
         "\n",
         include_str!("locales/es/decide.ftl"),
         "\n",
-        include_str!("locales/es/people.ftl")
+        include_str!("locales/es/people.ftl"),
+        "\n",
+        include_str!("locales/es/trace.ftl")
     );
 
     fn keys(catalogue: &str) -> BTreeSet<&str> {

@@ -10,6 +10,7 @@ pub mod routes;
 pub mod run;
 pub mod runs;
 pub mod sign_in;
+pub mod trace;
 
 use leptos::prelude::*;
 
@@ -56,6 +57,10 @@ pub async fn load(context: &PageContext) -> Ready {
         (None, Some(Page::Route(name))) => route::load(context, &name).await,
         (None, Some(Page::Decide(name))) => route::decide::load(context, &name).await,
         (None, Some(Page::Rollback(name))) => route::rollback::load(context, &name).await,
+        (None, Some(Page::Confirm(name))) => route::confirm::load(context, &name).await,
+        (None, Some(Page::Bundle(digest))) => trace::load(context, &digest).await,
+        (None, Some(Page::Person(name))) => people::person::load(context, &name).await,
+        (None, Some(Page::PeopleDone(event))) => people::done::load(context, &event).await,
         (None, Some(Page::Done { route, entry })) => route::done::load(context, &route, &entry).await,
         (None, Some(Page::Live(name))) => route::live::load(context, &name).await,
         (None, Some(Page::Account)) => account::load(context).await,

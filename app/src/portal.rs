@@ -5,7 +5,9 @@ use async_trait::async_trait;
 
 use crate::view::{
     EntryView, LedgerView, RunFilter, RunView, RunsView, Viewer,
-    route::{AccountView, DoneView, LiveView, PersonRow, RouteView, RoutesView},
+    people::{AccountView, PeopleDoneView, PeopleView, PersonView},
+    route::{DoneView, LiveView, RouteView, RoutesView},
+    trace::TraceView,
 };
 
 /// Why a page cannot be shown.
@@ -58,5 +60,11 @@ pub trait Portal: Send + Sync + 'static {
     /// The viewer's own account; not found for nobody.
     async fn account(&self) -> Result<AccountView, PageError>;
     /// All accounts; not found for whoever may not see them.
-    async fn people(&self) -> Result<Vec<PersonRow>, PageError>;
+    async fn people(&self) -> Result<PeopleView, PageError>;
+    /// One account.
+    async fn person(&self, name: &str) -> Result<PersonView, PageError>;
+    /// What was done to an account or a token, and the token that came of it, once.
+    async fn people_done(&self, event: &str) -> Result<PeopleDoneView, PageError>;
+    /// The trace of a bundle (64 digits), on the route that is named or on the first that it is on.
+    async fn trace(&self, bundle: &str, route: Option<&str>) -> Result<TraceView, PageError>;
 }

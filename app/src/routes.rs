@@ -9,12 +9,16 @@ pub const PATHS: &[&str] = &[
     "/routes/{name}",
     "/routes/{name}/decide",
     "/routes/{name}/rollback",
+    "/routes/{name}/confirm",
     "/routes/{name}/done/{entry}",
     "/routes/{name}/live",
     "/entries/{which}",
     "/ledger",
+    "/bundles/{digest}",
     "/account",
     "/people",
+    "/people/accounts/{name}",
+    "/people/done/{event}",
     "/sign-in",
 ];
 
@@ -30,6 +34,8 @@ pub const REVOKE_SESSION: &str = "/account/sessions/revoke";
 pub const REVOKE_TOKEN: &str = "/account/tokens/revoke";
 /// All accounts.
 pub const PEOPLE: &str = "/people";
+/// Where every change of an account or a token is posted to.
+pub const PEOPLE_CHANGES: &str = "/people/changes";
 /// The ledger.
 pub const LEDGER: &str = "/ledger";
 /// The form that signs in, and where it posts to.
@@ -56,6 +62,8 @@ pub enum Page {
     Decide(String),
     /// A rollback, a drill or a deployment: the choice, or its review where the query names a bundle.
     Rollback(String),
+    /// The review of a confirmation of another person's order.
+    Confirm(String),
     /// What was signed on a route, by the entry.
     Done {
         /// The route.
@@ -71,6 +79,12 @@ pub enum Page {
     Account,
     /// All accounts.
     People,
+    /// One account.
+    Person(String),
+    /// What was done to an account or a token.
+    PeopleDone(String),
+    /// The trace of a bundle.
+    Bundle(String),
     /// Signing in.
     SignIn,
 }
@@ -99,6 +113,10 @@ impl Page {
             ["routes", name] => Some(Self::Route(name.to_owned())),
             ["routes", name, "decide"] => Some(Self::Decide(name.to_owned())),
             ["routes", name, "rollback"] => Some(Self::Rollback(name.to_owned())),
+            ["routes", name, "confirm"] => Some(Self::Confirm(name.to_owned())),
+            ["bundles", digest] => Some(Self::Bundle(digest.to_owned())),
+            ["people", "accounts", name] => Some(Self::Person(name.to_owned())),
+            ["people", "done", event] => Some(Self::PeopleDone(event.to_owned())),
             ["routes", name, "live"] => Some(Self::Live(name.to_owned())),
             ["routes", route, "done", entry] => {
                 Some(Self::Done { route: route.to_owned(), entry: entry.to_owned() })
@@ -141,6 +159,36 @@ pub fn order_review(name: &str, action: &str, to: impl std::fmt::Display) -> Str
 /// Where an order is posted to.
 pub fn orders(name: &str) -> String {
     format!("{}/orders", route(name))
+}
+
+/// The review of a confirmation.
+pub fn confirm(name: &str) -> String {
+    format!("{}/confirm", route(name))
+}
+
+/// Where a confirmation is posted to.
+pub fn confirmations(name: &str) -> String {
+    format!("{}/confirmations", route(name))
+}
+
+/// The trace of a bundle on a route.
+pub fn trace(bundle: impl std::fmt::Display, name: &str) -> String {
+    format!("/bundles/{bundle}?route={}", percent_encode(name))
+}
+
+/// The same as JSON.
+pub fn trace_json(bundle: impl std::fmt::Display, name: &str) -> String {
+    format!("/api/v1/bundles/{bundle}/trace?route={}", percent_encode(name))
+}
+
+/// The page of an account.
+pub fn person(name: &str) -> String {
+    format!("{PEOPLE}/accounts/{}", percent_encode(name))
+}
+
+/// What was done to an account or a token.
+pub fn people_done(event: impl std::fmt::Display) -> String {
+    format!("{PEOPLE}/done/{event}")
 }
 
 /// What was signed.
@@ -253,6 +301,12 @@ mod tests {
             ("/routes/mini", Some(Page::Route("mini".to_owned()))),
             ("/routes/mini/decide", Some(Page::Decide("mini".to_owned()))),
             ("/routes/mini/rollback", Some(Page::Rollback("mini".to_owned()))),
+            ("/routes/mini/confirm", Some(Page::Confirm("mini".to_owned()))),
+            ("/bundles/aa", Some(Page::Bundle("aa".to_owned()))),
+            ("/bundles", None),
+            ("/people/accounts/ada", Some(Page::Person("ada".to_owned()))),
+            ("/people/done/7", Some(Page::PeopleDone("7".to_owned()))),
+            ("/people/ada", None),
             ("/routes/mini/live", Some(Page::Live("mini".to_owned()))),
             ("/routes/mini/done/7", Some(Page::Done { route: "mini".to_owned(), entry: "7".to_owned() })),
             ("/routes/mini/done", None),

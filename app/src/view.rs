@@ -1,6 +1,8 @@
 //! What the pages show: plain structs that the server fills from its projections. No page reads a database.
 
+pub mod people;
 pub mod route;
+pub mod trace;
 
 use acta_ledger::{
     evidence::{build::BuildSummary, phase_tree::PhaseTree},
@@ -165,6 +167,8 @@ pub struct RunView {
     pub statement: String,
     /// The verification.
     pub verification: Verification,
+    /// The bundle that its plan is in, where gate 3 says so.
+    pub bundle: Option<Sha256Digest>,
     /// The attempt before.
     pub retry_of: Option<RunLink>,
     /// Attempts after.

@@ -197,7 +197,8 @@ impl Client {
         let url = self.url(&blob_path(digest));
         let there = self.authorized(self.agent.head(&url)).call().map_err(unreachable)?;
         let length = there.headers().get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
-        if there.status().as_u16() == 404 {
+        // 410: it was retained, and was purged.
+        if matches!(there.status().as_u16(), 404 | 410) {
             return Ok(None);
         }
         let limit = Duration::from_secs(60 + length.unwrap_or(0) / SLOWEST_BYTES_PER_S);

@@ -14,3 +14,4 @@ pub mod revision;
 pub mod route;
 pub mod silence;
 pub mod timing_cache;
+pub mod trace;

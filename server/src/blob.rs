@@ -79,6 +79,14 @@ impl BlobStore {
         }
     }
 
+    /// Removes a blob; one that is not there is gone already.
+    pub async fn delete(&self, digest: &Sha256Digest) -> Result<(), BlobError> {
+        match self.store.delete(&address(digest)).await {
+            Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
     /// Reads a small blob whole and checks its digest; `None` if it is missing, larger than `limit`, or damaged.
     pub async fn read_verified(&self, digest: &Sha256Digest, limit: u64) -> Result<Option<Bytes>, BlobError> {
         match self.get(digest).await? {

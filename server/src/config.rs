@@ -19,6 +19,18 @@ pub struct ServeConfig {
     pub site_dir: PathBuf,
 }
 
+impl ServeConfig {
+    /// For a command that needs all of the server and answers nobody: a free port of this machine that is never served.
+    pub fn nowhere() -> Self {
+        Self {
+            listen: (std::net::Ipv4Addr::LOCALHOST, 0).into(),
+            base_url: None,
+            public_read: false,
+            site_dir: PathBuf::new(),
+        }
+    }
+}
+
 /// Where the server keeps everything, and the log's name.
 #[derive(Debug, Clone, clap::Args)]
 pub struct DataConfig {

@@ -108,6 +108,15 @@ async fn check_route_evidence(statement: &Statement, blobs: &BlobStore) -> Answe
             .field("predicate.route")
             .found(event.route()));
     }
+    if let RouteEvent::Retention(record) = &event
+        && (record.chain.is_none() || record.purged_by.is_some())
+    {
+        return Err(Problem::refused(
+            "malformed_predicate",
+            "what an agent says has a place in its chain, and it purges nothing here",
+        )
+        .field("predicate.chain"));
+    }
     let named = match &event {
         RouteEvent::Gate(record) => record.checks.iter().flat_map(|check| check.evidence.clone()).collect(),
         RouteEvent::Retention(record) if record.state == RetentionState::Retained => {

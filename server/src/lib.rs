@@ -3,6 +3,7 @@
 //! Start at [`http::router`] for what can be asked, at [`log`] for what is promised, at [`auth::policy`] for who may do
 //! what.
 
+pub mod account;
 pub mod assets;
 pub mod auth;
 pub mod blob;
@@ -16,8 +17,10 @@ pub mod keys;
 pub mod log;
 pub mod portal;
 pub mod projection;
+pub mod purge;
 pub mod route;
 pub mod secret;
 pub mod startup;
 pub mod store;
 pub mod telemetry;
+pub mod trace;

@@ -2,21 +2,20 @@
 
 use std::io::Read as _;
 
-use acta_ledger::evidence::code;
+use acta_ledger::{evidence::code, log::digest::Sha256Digest};
 use acta_server::{
-    auth::{
-        password,
-        policy::{ROLES, Role, parse_role},
-    },
-    clock,
+    account::{COMMAND_LINE, Change, Done, MAX_TOKEN_DAYS, NewPassword, apply},
+    auth::policy::{ROLES, Role, Scope, parse_role},
     config::{DataConfig, ServeConfig},
+    error::Problem,
     projection::rebuild::rebuild,
+    purge::{Wanted, purge},
     secret::Secret,
     startup::{Application, Ground},
-    store::{account, token},
+    store::account,
     telemetry,
 };
-use anyhow::{Context as _, bail, ensure};
+use anyhow::{Context as _, anyhow};
 use clap::{Parser, Subcommand};
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -52,6 +51,21 @@ enum Command {
                             Nothing is changed then."
     )]
     Rebuild,
+    /// Removes the bytes of retained bundles that no route needs any more. Stop the server first.
+    #[command(
+        after_help = "Nothing that is live, approved, held, ordered, the way back of what is served, or retained until \
+                            a later day is removed; what stays and why is said. The log says first what goes, and no \
+                            entry ever goes. While the server runs, an admin does the same: POST /api/v1/purges.\n\n\
+                            Exit codes: 0 done, 1 a bundle that was named is still needed, or it failed."
+    )]
+    Purge {
+        /// Only this bundle (64 hexadecimal digits).
+        #[arg(long, value_name = "DIGEST")]
+        bundle: Option<Sha256Digest>,
+        /// Says what would go, and changes nothing.
+        #[arg(long)]
+        dry_run: bool,
+    },
     /// Accounts of people.
     #[command(subcommand)]
     User(UserCommand),
@@ -89,8 +103,11 @@ enum UserCommand {
         #[arg(long)]
         label: String,
         /// For how many days it is valid.
-        #[arg(long, default_value_t = 90, value_parser = clap::value_parser!(i64).range(1..=366))]
-        days: i64,
+        #[arg(long, default_value_t = 90, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_TOKEN_DAYS)))]
+        days: u32,
+        /// What it may be used for: `read`, `define_routes`. Several times for several.
+        #[arg(long = "scope", value_parser = parse_scope, default_values = ["read", "define_routes"])]
+        scopes: Vec<Scope>,
     },
     /// Lists the accounts.
     List,
@@ -107,14 +124,17 @@ enum AgentCommand {
         /// The account that owns the agent: what the agent builds, that person may not approve.
         #[arg(long)]
         owner: Option<String>,
+        /// What the agent may do with its own token: `push`, `orders`. Several times for several.
+        #[arg(long = "scope", value_parser = parse_scope, default_values = ["push", "orders"])]
+        scopes: Vec<Scope>,
         /// Prints the token alone.
         #[arg(long)]
         print_only: bool,
     },
 }
 
-/// How long a one-time token is valid.
-const ENROLMENT_MS: i64 = 60 * 60 * 1000;
+/// For how many hours a one-time token of the command line is valid.
+const ENROLMENT_HOURS: u32 = 1;
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
@@ -131,19 +151,24 @@ async fn main() -> anyhow::Result<()> {
         Command::User(UserCommand::Add { name, role, password_stdin: _, if_missing }) => {
             add_user(&cli.data, name, role, if_missing).await
         }
-        Command::User(UserCommand::Token { name, label, days }) => {
-            issue_api_token(&cli.data, &name, &label, days).await
+        Command::User(UserCommand::Token { name, label, days, scopes }) => {
+            let done = change(&cli.data, Change::IssueToken { account: name, label, scopes, days }).await?;
+            println!("{}", done.secret.as_ref().map_or("", Secret::reveal));
+            Ok(())
         }
         Command::User(UserCommand::List) => {
             let ground = Ground::open_beside(&cli.data).await?;
             for account in account::list(&ground.database.read).await? {
-                println!("{}\t{}", account.name, account.role);
+                let state = if account.disabled_at.is_some() { "\tdisabled" } else { "" };
+                println!("{}\t{}{state}", account.name, account.role);
             }
             Ok(())
         }
-        Command::Agent(AgentCommand::Token { label, owner, print_only }) => {
-            issue_token(&cli.data, label, owner, print_only).await
+        Command::Agent(AgentCommand::Token { label, owner, scopes, print_only }) => {
+            let wanted = Change::IssueEnrolment { agent: label, owner, scopes, hours: ENROLMENT_HOURS };
+            issue_enrolment(&cli.data, wanted, print_only).await
         }
+        Command::Purge { bundle, dry_run } => run_purge(&cli.data, bundle, dry_run).await,
     }
 }
 
@@ -183,85 +208,82 @@ async fn run_rebuild(data: &DataConfig) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Does it as the command line, in the same way as the portal does it for an admin.
+async fn change(data: &DataConfig, change: Change) -> anyhow::Result<Done> {
+    let ground = Ground::open_beside(data).await?;
+    let done = apply(&ground.database, None, change).await;
+    ground.database.close().await;
+    done.map_err(said)
+}
+
+/// A problem as the command line says it: what, where, what is expected.
+fn said(problem: Problem) -> anyhow::Error {
+    let part = |name: &str, text: Option<String>| {
+        text.map_or_else(String::new, |text| format!("\n  {name}: {text}"))
+    };
+    let (field, found) = (part("field", problem.field), part("found", problem.found));
+    anyhow!("{}{field}{found}{}", problem.detail, part("expected", problem.expected))
+}
+
 async fn add_user(data: &DataConfig, name: String, role: Role, if_missing: bool) -> anyhow::Result<()> {
-    check_name("an account's name", &name)?;
     let mut input = String::new();
     std::io::stdin().take(4096).read_to_string(&mut input).context("cannot read the password")?;
-    let typed = input.lines().next().unwrap_or_default();
-    ensure!(
-        typed.chars().count() >= password::MIN_CHARS && typed.len() <= password::MAX_BYTES,
-        "a password has {} to {} characters",
-        password::MIN_CHARS,
-        password::MAX_BYTES
-    );
-    let ground = Ground::open_beside(data).await?;
-    if if_missing && account::find(&ground.database.read, &name).await?.is_some() {
-        println!("{name} is there already");
-        return Ok(());
+    let password = NewPassword(input.lines().next().unwrap_or_default().to_owned());
+    if if_missing {
+        let ground = Ground::open_beside(data).await?;
+        let known = account::find(&ground.database.read, &name).await?.is_some();
+        ground.database.close().await;
+        if known {
+            println!("{name} is there already");
+            return Ok(());
+        }
     }
-    let account = account::Account { name, role: code(&role), password_hash: password::hash_now(typed)? };
-    if !account::insert(&ground.database.write, &account, clock::now().unix_ms()).await? {
-        bail!("the account {} is there already", account.name);
-    }
-    println!("{} added as {}", account.name, account.role);
+    change(data, Change::Add { account: name.clone(), role, password }).await?;
+    println!("{name} added as {}", code(&role));
     Ok(())
 }
 
-async fn issue_token(
-    data: &DataConfig,
-    label: String,
-    owner: Option<String>,
-    print_only: bool,
-) -> anyhow::Result<()> {
-    check_name("an agent's name", &label)?;
-    ensure!(label != "portal", "`portal` is the server's own name in the log");
-    let ground = Ground::open_beside(data).await?;
-    if let Some(owner) = &owner {
-        let known = account::find(&ground.database.read, owner).await?.is_some();
-        ensure!(known, "there is no account {owner:?}: add it first with `acta-server user add`");
-    }
-    let (secret, now) = (Secret::draw("acta_enrol_")?, clock::now().unix_ms());
-    let token = token::EnrolmentToken {
-        agent: label,
-        issued_by: "command line".to_owned(),
-        owner,
-        expires_at: now + ENROLMENT_MS,
-        used_by: None,
-    };
-    token::insert_enrolment(&ground.database.write, &secret.hash(), &token, now).await?;
+async fn issue_enrolment(data: &DataConfig, wanted: Change, print_only: bool) -> anyhow::Result<()> {
+    let done = change(data, wanted).await?;
+    let token = done.secret.as_ref().map_or("", Secret::reveal);
     if print_only {
-        println!("{}", secret.reveal());
+        println!("{token}");
     } else {
         println!(
-            "Valid for an hour and for one key. On the builder:\n\n  acta enrol --server URL --token {}",
-            secret.reveal()
+            "Valid for an hour and for one key. On the builder:\n\n  acta enrol --server URL --token {token}"
         );
     }
     Ok(())
 }
 
-async fn issue_api_token(data: &DataConfig, name: &str, label: &str, days: i64) -> anyhow::Result<()> {
-    let ground = Ground::open_beside(data).await?;
-    let known = account::find(&ground.database.read, name).await?.is_some();
-    ensure!(known, "there is no account {name:?}: add it first with `acta-server user add`");
-    ensure!((1..=100).contains(&label.chars().count()), "a label has 1 to 100 characters");
-    let (secret, now) = (Secret::draw("acta_api_")?, clock::now().unix_ms());
-    let expires_at = now + days * 24 * 60 * 60 * 1000;
-    token::insert_api_token(&ground.database.write, &secret.hash(), name, label, now, expires_at).await?;
-    println!("{}", secret.reveal());
+async fn run_purge(data: &DataConfig, bundle: Option<Sha256Digest>, dry_run: bool) -> anyhow::Result<()> {
+    let application = Application::build(data, &ServeConfig::nowhere()).await?;
+    let wanted = Wanted { bundle, by: COMMAND_LINE, dry_run };
+    let done = purge(application.state(), wanted).await;
+    application.run(async {}).await?;
+    let done = done.map_err(said)?;
+    let verb = if dry_run { "would go" } else { "purged" };
+    for it in &done.purged {
+        let entry = it.entry.map_or_else(String::new, |entry| format!(", entry {entry}"));
+        println!("{verb}\tsha256:{}\t{}\t{} bytes{entry}", it.bundle, it.route, it.bytes);
+    }
+    for it in &done.kept {
+        let because: Vec<String> = it.because.iter().map(serde_json::to_string).collect::<Result<_, _>>()?;
+        println!("kept\tsha256:{}\t{}\t{}", it.bundle, it.route, because.join(" "));
+    }
+    if done.purged.is_empty() {
+        println!("nothing {verb}");
+    }
     Ok(())
+}
+
+fn parse_scope(text: &str) -> Result<Scope, String> {
+    let known = [Scope::OF_ACCOUNTS, Scope::OF_AGENTS].concat();
+    let codes = known.iter().map(code).collect::<Vec<_>>().join(", ");
+    known.into_iter().find(|scope| code(scope) == text).ok_or_else(|| format!("expected one of {codes}"))
 }
 
 fn parse_role_argument(text: &str) -> Result<Role, String> {
     let known = ROLES.iter().map(code).collect::<Vec<_>>().join(", ");
     parse_role(text).ok_or_else(|| format!("expected one of {known}"))
-}
-
-fn check_name(what: &str, name: &str) -> anyhow::Result<()> {
-    let fits = (1..=64).contains(&name.len())
-        && name
-            .bytes()
-            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_.@".contains(&byte));
-    ensure!(fits, "{what} has 1 to 64 characters of a-z, 0-9 and -_.@, found {name:?}");
-    Ok(())
 }

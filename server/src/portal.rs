@@ -1,13 +1,17 @@
 //! The server's side of the pages: fills the views from the projections and the log, for one viewer.
 
+pub mod people;
 mod route;
+mod trace;
 
 use acta_app::{
     portal::{PageError, Portal},
     routes::query_pairs,
     view::{
         AgentRow, EntryRow, EntryView, LedgerView, RunFilter, RunView, RunsView, Verification, Viewer,
-        route::{AccountView, DoneView, LiveView, PersonRow, RouteView, RoutesView},
+        people::{AccountView, PeopleDoneView, PeopleView, PersonView},
+        route::{DoneView, LiveView, RouteView, RoutesView},
+        trace::TraceView,
     },
 };
 use acta_ledger::{
@@ -37,6 +41,7 @@ use crate::{
     log::reader::StoredEntry,
     startup::AppState,
     store::{agent, ledger, run},
+    trace::bundle_of_run,
 };
 
 /// Rows a page.
@@ -119,10 +124,18 @@ impl ServerPortal {
             tree_problem,
             statement,
             verification: self.verification(&material(&self.state, row.entry).await?),
+            bundle: self.bundle_of(&summary).await?,
             retry_of,
             retried_by: run::retries_of(pool, &row.id).await?,
             summary,
         })
+    }
+
+    /// The bundle that the run's plan is in, by the evidence of the run's route.
+    async fn bundle_of(&self, summary: &BuildSummary) -> Answer<Option<Sha256Digest>> {
+        let Some(route) = &summary.run.route else { return Ok(None) };
+        let (log, _) = crate::route::read(&self.state, route).await?;
+        Ok(bundle_of_run(&log, summary.run.id))
     }
 
     async fn tree(&self, digest: &Sha256Digest) -> Result<PhaseTree, String> {
@@ -266,8 +279,20 @@ impl Portal for ServerPortal {
         self.account_view().await.map_err(page_error)
     }
 
-    async fn people(&self) -> Result<Vec<PersonRow>, PageError> {
+    async fn people(&self) -> Result<PeopleView, PageError> {
         self.people_view().await.map_err(page_error)
+    }
+
+    async fn person(&self, name: &str) -> Result<PersonView, PageError> {
+        self.person_view(name).await.map_err(page_error)
+    }
+
+    async fn people_done(&self, event: &str) -> Result<PeopleDoneView, PageError> {
+        self.people_done_view(event).await.map_err(page_error)
+    }
+
+    async fn trace(&self, bundle: &str, route: Option<&str>) -> Result<TraceView, PageError> {
+        self.trace_view(bundle, route).await.map_err(page_error)
     }
 }
 

@@ -8,6 +8,7 @@ use leptos::config::LeptosOptions;
 use tokio::{net::TcpListener, task::JoinHandle};
 
 use crate::{
+    account::Waiting,
     assets::Assets,
     blob::BlobStore,
     config::{DataConfig, ServeConfig},
@@ -39,6 +40,10 @@ pub struct Shared {
     pub base_url: String,
     /// Style sheets and wasm.
     pub assets: Assets,
+    /// Tokens that wait to be shown once.
+    pub waiting: Waiting,
+    /// Held by whoever adds evidence that names blobs; taken alone by a purge.
+    pub retention: tokio::sync::RwLock<()>,
     /// Sign-in attempts.
     pub sign_in: SignInLimit,
     /// What leptos wants to know.
@@ -131,6 +136,8 @@ impl Application {
             tls: base_url.starts_with("https://"),
             base_url,
             assets: Assets::open(&serve.site_dir),
+            waiting: Waiting::default(),
+            retention: tokio::sync::RwLock::default(),
             sign_in: SignInLimit::default(),
             leptos: LeptosOptions::builder().output_name("acta_app").site_pkg_dir("pkg").build(),
         }));

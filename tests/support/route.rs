@@ -115,7 +115,8 @@ pub fn retained(bundle: &[u8], config: &[u8], sequence: u64) -> RetentionRecord 
         state: RetentionState::Retained,
         retained_until: None,
         at: at(),
-        chain: ChainLink { sequence, previous: None },
+        purged_by: None,
+        chain: Some(ChainLink { sequence, previous: None }),
     }
 }
 

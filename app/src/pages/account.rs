@@ -16,7 +16,7 @@ use crate::{
     shell::preferences,
     view::{
         Viewer,
-        route::{AccountView, SessionRow, TokenRow},
+        people::{AccountView, SessionRow, TokenRow},
     },
 };
 
@@ -78,6 +78,7 @@ fn tokens(view: &AccountView, viewer: &Viewer, lang: Lang) -> AnyView {
         let rows = view.tokens.iter().map(|row| token_row(row, viewer, lang));
         let heads = [
             "token-head-label",
+            "token-head-scopes",
             "token-head-issued",
             "token-head-expires",
             "token-head-last",
@@ -95,13 +96,20 @@ fn token_row(row: &TokenRow, viewer: &Viewer, lang: Lang) -> AnyView {
     view! {
         <tr>
             <th scope="row" class="stick"><bdi>{label}</bdi></th>
-            <td>{date_time(row.issued_at, lang)}</td>
+            <td>{scopes(&row.scopes, lang)}</td>
+            <td>{row.issued_at.map(|at| date_time(at, lang))}</td>
             <td>{date_time(row.expires_at, lang)}</td>
             <td>{last}</td>
             <td>{revoke(routes::REVOKE_TOKEN, &row.id, lang.t("token-revoke"), name, viewer)}</td>
         </tr>
     }
     .into_any()
+}
+
+/// What a token may be used for, in words.
+pub(super) fn scopes(scopes: &[String], lang: Lang) -> String {
+    let words: Vec<String> = scopes.iter().map(|scope| lang.code_text("scope", scope)).collect();
+    words.join(", ")
 }
 
 fn table(caption: &str, heads: &[&str], rows: AnyView, lang: Lang) -> AnyView {

@@ -1,5 +1,6 @@
 //! A route: may it be served, what is missing, whose turn is it, and what is live?
 
+pub mod confirm;
 pub mod decide;
 pub mod done;
 mod form;
@@ -9,10 +10,10 @@ mod history;
 pub mod live;
 mod needs;
 mod orders;
-mod refusal;
+pub(super) mod refusal;
 pub mod rollback;
 mod votes;
-mod way_back;
+pub(super) mod way_back;
 
 use acta_ledger::{evidence::route::ValidationStatus, log::digest::Sha256Digest};
 use leptos::prelude::*;
@@ -108,9 +109,15 @@ fn actions(view: &RouteView, lang: Lang) -> AnyView {
         let href = routes::order_review(name, "deploy", bundle);
         view! { <a class="btn" href=href>{lang.t("act-deploy")}</a>" " }
     });
+    let confirm = view.confirm.as_ref().map(|_| {
+        view! { <a class="btn first" href=routes::confirm(name)>{lang.t("act-confirm")}</a>" " }
+    });
+    let trace = bundle.map(|bundle| {
+        view! { <a href=routes::trace(bundle, name)>{lang.t("act-trace")}</a>" " }
+    });
     view! {
         <p class="acts">
-            {decide}{deploy}{roll_back}<a href=routes::live(name)>{lang.t("act-live")}</a>
+            {confirm}{decide}{deploy}{roll_back}{trace}<a href=routes::live(name)>{lang.t("act-live")}</a>
         </p>
     }
     .into_any()

@@ -3,7 +3,7 @@
 use acta_ledger::evidence::route::ValidationStatus;
 use leptos::prelude::*;
 
-use super::{Ready, Room};
+use super::{Ready, Room, route::way_back};
 use crate::{
     components::{
         digest,
@@ -15,7 +15,7 @@ use crate::{
         state::{State, state},
     },
     context::PageContext,
-    format::{date_time, short},
+    format::{age, date_time, short},
     i18n::Lang,
     portal::PageError,
     routes,
@@ -99,6 +99,20 @@ fn board_row(row: &RouteRow, lang: Lang) -> Row {
         lang.tr("board-canary", [("status", words::canary(record.canary_status, lang).1.into())]),
         lang.tr("board-rollback", [("status", words::rollback(record.rollback_status, lang).1.into())]),
     ];
+    let way = row.way_back.as_ref().map(|way| {
+        let kept = way.retained.map(|_| {
+            view! { <span class="sub">{lang.t("board-retained")}" "{way_back::until(way, row.now, lang)}</span> }
+        });
+        let drill = way.drill.as_ref().map(|drill| {
+            let age = age(drill.at, row.now, lang);
+            view! { <span class="sub">{lang.tr("board-drill", [("age", age.into())])}</span> }
+        });
+        view! { {kept}{drill} }
+    });
+    let trace = record.bundle_digest.map(|bundle| {
+        let href = routes::trace(bundle.0, &record.route_name);
+        view! { <span class="sub"><a href=href>{lang.t("act-trace")}</a></span> }
+    });
     let target = record.runtime_target.as_deref().map(|target| {
         view! { <span class="sub"><code>{short(target, 80)}</code></span> }
     });
@@ -108,8 +122,10 @@ fn board_row(row: &RouteRow, lang: Lang) -> Row {
         <span class="sub">{bundle}</span>
         {target}
         <span class="sub">{facts.join(", ")}</span>
+        {way}{trace}
     };
-    let since = lang.tr("board-since", [("at", date_time(row.since, lang).into())]);
+    let values = [("at", date_time(row.since, lang).into()), ("age", age(row.since, row.now, lang).into())];
+    let since = lang.tr("board-since", values);
     let last = view! {
         {capitalised(&words::turn(&row.turn, lang))}
         <span class="sub">{lang.tr("board-missing", [("n", row.missing.into())])}</span>

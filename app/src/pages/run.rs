@@ -151,11 +151,18 @@ fn parts_of_build(view: &RunView, lang: Lang) -> String {
         .map_or_else(String::new, |ms| lang.tr("figure-serialize", [("duration", seconds(ms, lang).into())]))
 }
 
+fn bundle_link(view: &RunView, lang: Lang) -> AnyView {
+    let route = view.summary.run.route.as_deref();
+    let Some((bundle, route)) = view.bundle.zip(route) else { return ().into_any() };
+    view! { <a href=routes::trace(bundle, route)>{lang.t("act-trace")}</a>" " }.into_any()
+}
+
 fn actions(view: &RunView, lang: Lang) -> AnyView {
     let entry = lang.tr("run-entry", [("entry", count(view.entry, lang).into())]);
     view! {
         <p class="acts">
             <a class="btn" href=routes::entry(view.entry)>{entry}</a>
+            {bundle_link(view, lang)}
             <a href="#verified">{lang.t("run-how-verified")}</a>
             <a href="#h-statement">{lang.t("section-statement")}</a>
         </p>

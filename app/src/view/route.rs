@@ -30,6 +30,10 @@ pub struct RouteRow {
     pub missing: usize,
     /// Whether an approval was given and no longer fits.
     pub outdated: bool,
+    /// The way back; none where there is nothing to judge.
+    pub way_back: Option<WayBack>,
+    /// When this was made: ages are counted from it.
+    pub now: Timestamp,
 }
 
 /// The board of routes.
@@ -70,6 +74,21 @@ pub struct OrderView {
     pub steps: Vec<(u64, RollbackResult)>,
 }
 
+/// An order that waits for a second person.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MayConfirm {
+    /// Its entry.
+    pub entry: u64,
+    /// The order.
+    pub order: RollbackOrder,
+    /// Whether the viewer's role includes confirming.
+    pub role_allows: bool,
+    /// What speaks against the viewer.
+    pub objections: Vec<Objection>,
+    /// What speaks against the order by now.
+    pub missing: Vec<Missing>,
+}
+
 /// A bundle that is kept.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RetainedRow {
@@ -77,6 +96,8 @@ pub struct RetainedRow {
     pub bundle: Sha256Digest,
     /// Whether it is live.
     pub live: bool,
+    /// Whether a rollback to it needs a second person.
+    pub needs_confirmation: bool,
     /// Whether the way back to it works, and what it lacks.
     pub way_back: WayBack,
 }
@@ -100,8 +121,12 @@ pub struct RouteView {
     pub step_up_needed: bool,
     /// Bundles that are kept.
     pub retained: Vec<RetainedRow>,
-    /// The orders, newest first.
+    /// The orders, newest first; one that was confirmed stands once, as it was confirmed.
     pub orders: Vec<OrderView>,
+    /// The order that waits for a second person, and whether the viewer may confirm it.
+    pub confirm: Option<MayConfirm>,
+    /// When this was made: ages are counted from it.
+    pub now: Timestamp,
     /// A key for the next form: sent twice, it acts once.
     pub form_key: String,
 }
@@ -136,56 +161,4 @@ pub struct LiveView {
     pub at: Timestamp,
     /// What the log says.
     pub live: LiveAt,
-}
-
-/// One of a person's sessions.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SessionRow {
-    /// What it is revoked by.
-    pub id: String,
-    /// What the browser called itself.
-    pub user_agent: String,
-    /// When it began.
-    pub created_at: Timestamp,
-    /// When it was last used.
-    pub last_seen_at: Timestamp,
-    /// Whether it is this one.
-    pub current: bool,
-}
-
-/// One of a person's tokens.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TokenRow {
-    /// What it is revoked by.
-    pub id: String,
-    /// What it is for.
-    pub label: String,
-    /// When it was issued.
-    pub issued_at: Timestamp,
-    /// When it ends.
-    pub expires_at: Timestamp,
-    /// When it was last used.
-    pub last_used_at: Option<Timestamp>,
-}
-
-/// A person's own account.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AccountView {
-    /// Their sessions.
-    pub sessions: Vec<SessionRow>,
-    /// Their tokens.
-    pub tokens: Vec<TokenRow>,
-}
-
-/// One account, for whoever keeps them.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PersonRow {
-    /// Its name.
-    pub name: String,
-    /// Its role's code.
-    pub role: String,
-    /// How many sessions it has.
-    pub sessions: u64,
-    /// The agents that it owns.
-    pub agents: Vec<String>,
 }

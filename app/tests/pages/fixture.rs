@@ -161,6 +161,7 @@ impl Ledger {
             tree_problem: None,
             statement: serde_json::to_string_pretty(&run.summary).unwrap(),
             verification: self.verification(number as u64),
+            bundle: (number == 1).then_some(route::A),
             retry_of: other(&|other| run.summary.run.retry_of == Some(other.summary.run.id)).pop(),
             retried_by: other(&|other| other.summary.run.retry_of == Some(id)),
         })

@@ -42,7 +42,7 @@ fn only_whoever_may_see_the_accounts_is_shown_the_way() {
     }
     let portal = Arc::new(fixture().seen_by("ada", "admin"));
     let html = render(portal, "/people", Lang::En, Theme::System).html;
-    assert_eq!(text_of(&html, "h1"), "There are 3 accounts; one person can approve.");
+    assert_eq!(text_of(&html, "h1"), "There are 4 accounts; one person can approve.");
     assert!(html.contains("builder-03"));
 }
 
@@ -51,9 +51,57 @@ fn what_a_browser_calls_itself_stays_text() {
     let mut hostile = fixture().seen_by(HOSTILE, "admin");
     hostile.agent = HOSTILE.to_owned();
     let portal = Arc::new(hostile);
-    for address in ["/account", "/people"] {
+    for address in ["/account", "/people", "/people/accounts/admin-1", "/people/done/2"] {
         let html = render(portal.clone(), address, Lang::En, Theme::Dark).html;
         check_page(&html, Lang::En);
         assert!(!html.contains("<script>") && !html.contains("<img") && !html.contains('\u{202e}'));
     }
+}
+
+#[test]
+fn an_admin_has_forms_and_an_auditor_has_none() {
+    let pages = [
+        "/people",
+        "/people/accounts/approver-1",
+        "/people/accounts/gone",
+        "/people/done/1",
+        "/people/done/2",
+    ];
+    for lang in Lang::ALL {
+        for (role, forms) in [("admin", true), ("auditor", false)] {
+            for address in pages {
+                let html =
+                    render(Arc::new(fixture().seen_by("ada", role)), address, lang, Theme::System).html;
+                check_page(&html, lang);
+                let expected = forms && !address.contains("done");
+                assert_eq!(html.contains("action=\"/people/changes\""), expected, "{role} {address}");
+                assert!(!html.contains("disabled=") && !html.contains("Unknown"), "{role} {address}");
+            }
+        }
+    }
+    let page = |address: &str| {
+        render(Arc::new(fixture().seen_by("admin-1", "admin")), address, Lang::En, Theme::System)
+    };
+    let html = page("/people").html;
+    for change in ["add", "issue_enrolment", "revoke_token", "revoke_enrolment"] {
+        assert!(html.contains(&format!("name=\"change\" value=\"{change}\"")), "{change}");
+    }
+    let html = page("/people/accounts/approver-1").html;
+    for change in ["set_role", "disable", "end_sessions", "issue_token"] {
+        assert!(html.contains(&format!("name=\"change\" value=\"{change}\"")), "{change}");
+    }
+    assert!(!html.contains("value=\"define_routes\""), "only an admin's token sets routes up");
+    assert!(page("/people/accounts/gone").html.contains("name=\"change\" value=\"enable\""));
+    // Nobody gives anything to themselves; ending one's own sessions gives nothing.
+    let own = page("/people/accounts/admin-1").html;
+    assert!(
+        own.contains("another admin must change it")
+            && !own.contains("set_role")
+            && !own.contains("issue_token")
+    );
+    assert_eq!(page("/people/accounts/nobody").status, 404);
+    let done = page("/people/done/2").html;
+    assert!(done.contains("acta enrol --server https://acta.example --token acta_enrol_0123"));
+    let refused = page("/people?error=malformed_name&detail=x&change=add&account=Eva&role=approver").html;
+    assert!(refused.contains("A name has 1 to 64 characters") && refused.contains("value=\"Eva\""));
 }

@@ -12,7 +12,12 @@ use acta_app::{
     shell::shell,
     view::{
         EntryView, FilterChoices, LedgerView, RunFilter, RunView, RunsView, Viewer,
-        route::{AccountView, DoneView, LiveView, PersonRow, RouteView, RoutesView, SessionRow, TokenRow},
+        people::{
+            AccountView, EventRow, MayManage, PeopleDoneView, PeopleView, PersonRow, PersonView, SessionRow,
+            TokenRow,
+        },
+        route::{DoneView, LiveView, RouteView, RoutesView},
+        trace::TraceView,
     },
 };
 use acta_ledger::evidence::person::Role;
@@ -154,38 +159,115 @@ impl Portal for Fixture {
     }
 
     async fn account(&self) -> Result<AccountView, PageError> {
-        let session = |id: &str, current| SessionRow {
+        let sessions = vec![self.session("aa", true), self.session("bb", false)];
+        Ok(AccountView { sessions, tokens: vec![self.token("cc", &["read", "define_routes"])] })
+    }
+
+    async fn people(&self) -> Result<PeopleView, PageError> {
+        self.keeps()?;
+        Ok(PeopleView {
+            people: self.persons(),
+            tokens: vec![self.token("cc", &["read"])],
+            agent_tokens: vec![self.token("dd", &["push", "orders"])],
+            enrolments: vec![self.token("ee", &["push"])],
+            events: self.events(),
+            manage: self.manage(),
+        })
+    }
+
+    async fn person(&self, name: &str) -> Result<PersonView, PageError> {
+        self.keeps()?;
+        let person = self.persons().into_iter().find(|person| person.name == name);
+        Ok(PersonView {
+            own: self.viewer.name.as_deref() == Some(name),
+            person: person.ok_or(PageError::NotFound)?,
+            sessions: vec![self.session("aa", false)],
+            tokens: vec![self.token("cc", &["read"])],
+            events: self.events(),
+            manage: self.manage(),
+        })
+    }
+
+    async fn people_done(&self, event: &str) -> Result<PeopleDoneView, PageError> {
+        self.keeps()?;
+        let event = self.events().into_iter().find(|it| it.id.to_string() == event);
+        let event = event.ok_or(PageError::NotFound)?;
+        let secret = (event.change == "issue_enrolment").then(|| "acta_enrol_0123".to_owned());
+        Ok(PeopleDoneView { event, secret })
+    }
+
+    async fn trace(&self, bundle: &str, route: Option<&str>) -> Result<TraceView, PageError> {
+        let bundle = bundle.parse().map_err(|_| PageError::NotFound)?;
+        let on = |script: &&Script| script.is_on(bundle) && route.is_none_or(|name| script.name() == name);
+        let script = self.routes.iter().find(on).ok_or(PageError::NotFound)?;
+        Ok(script.trace(&self.ledger, bundle, self.damaged))
+    }
+}
+
+impl Fixture {
+    /// Whether the viewer may see the accounts.
+    fn keeps(&self) -> Result<(), PageError> {
+        let may = matches!(self.viewer.role.as_deref(), Some("admin" | "auditor"));
+        if may { Ok(()) } else { Err(PageError::NotFound) }
+    }
+
+    fn manage(&self) -> MayManage {
+        MayManage {
+            role_allows: self.viewer.role.as_deref() == Some("admin"),
+            step_up_needed: true,
+            form_key: "form-key".to_owned(),
+        }
+    }
+
+    fn session(&self, id: &str, current: bool) -> SessionRow {
+        SessionRow {
             id: id.to_owned(),
             user_agent: self.agent.clone(),
             created_at: route::now(),
             last_seen_at: route::now(),
             current,
-        };
-        let token = TokenRow {
-            id: "cc".to_owned(),
-            label: self.agent.clone(),
-            issued_at: route::now(),
-            expires_at: route::now(),
-            last_used_at: None,
-        };
-        Ok(AccountView { sessions: vec![session("aa", true), session("bb", false)], tokens: vec![token] })
+        }
     }
 
-    async fn people(&self) -> Result<Vec<PersonRow>, PageError> {
-        if !matches!(self.viewer.role.as_deref(), Some("admin" | "auditor")) {
-            return Err(PageError::NotFound);
+    fn token(&self, id: &str, scopes: &[&str]) -> TokenRow {
+        TokenRow {
+            id: id.to_owned(),
+            holder: "ana".to_owned(),
+            label: self.agent.clone(),
+            scopes: scopes.iter().map(|scope| (*scope).to_owned()).collect(),
+            issued_at: Some(route::now()),
+            expires_at: route::now(),
+            last_used_at: None,
         }
+    }
+
+    fn persons(&self) -> Vec<PersonRow> {
         let person = |name: &str, role: &str, agents: &[&str]| PersonRow {
             name: name.to_owned(),
             role: role.to_owned(),
+            disabled: role == "reviewer",
+            created_at: route::now(),
             sessions: 1,
             agents: agents.iter().map(|agent| (*agent).to_owned()).collect(),
         };
-        Ok(vec![
+        vec![
             person("admin-1", "admin", &[]),
             person("approver-1", "approver", &[]),
+            person("gone", "reviewer", &[]),
             person(&self.agent, "builder", &["builder-03"]),
-        ])
+        ]
+    }
+
+    fn events(&self) -> Vec<EventRow> {
+        let event = |id: i64, change: &str, by: &str| EventRow {
+            id,
+            at: route::now(),
+            by: by.to_owned(),
+            change: change.to_owned(),
+            subject: self.agent.clone(),
+            detail: self.agent.clone(),
+        };
+        vec![event(2, "issue_enrolment", "admin-1"), event(1, "add", "command line")]
     }
 }
 

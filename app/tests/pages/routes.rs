@@ -38,15 +38,21 @@ fn addresses() -> Vec<String> {
         "broken",
         "drilled",
         "bare",
+        "asked",
+        "traced",
         "empty",
     ];
     let mut all = vec!["/routes".to_owned(), "/routes/rejected/done/6".to_owned()];
     all.push("/routes/drilled/done/3".to_owned());
+    for name in names.iter().filter(|name| !["bare", "empty"].contains(name)) {
+        all.push(format!("/bundles/{A}?route={name}"));
+    }
     for name in names {
         let route = format!("/routes/{name}");
         for rest in [
             "",
             "/rollback",
+            "/confirm",
             "/live",
             "/live?at=2026-11-29T10:20",
             "/live?at=2020-01-01T00:00:00Z",
@@ -123,7 +129,7 @@ fn the_answer_says_what_decides() {
         assert_eq!(text_of(&as_reviewer(&address, Lang::Es).html, "h1"), es);
     }
     let html = as_reviewer("/routes", Lang::En).html;
-    assert_eq!(text_of(&html, "h1"), "One of 10 routes waits for you.");
+    assert_eq!(text_of(&html, "h1"), "One of 12 routes waits for you.");
 }
 
 #[test]
@@ -331,4 +337,117 @@ fn foreign_text_on_routes_stays_text() {
     }
     let html = render(portal, "/routes/tiny-distilbert", Lang::En, Theme::Dark).html;
     assert!(!html.contains('\u{202e}'), "a mark that turns the text around");
+}
+
+#[test]
+fn a_second_person_confirms_and_nobody_else() {
+    let title = |name: &str, role: &str| {
+        let page =
+            render(Arc::new(fixture().seen_by(name, role)), "/routes/asked/confirm", Lang::En, Theme::System);
+        check_page(&page.html, Lang::En);
+        (text_of(&page.html, "h1"), page.html.contains("action=\"/routes/asked/confirmations\""))
+    };
+    let asked = "reviewer-1 has ordered to go back to bundle aaaaaaaaaaaa; it waits for a second person.";
+    assert_eq!(title("approver-9", "approver"), (asked.to_owned(), true));
+    let (said, form) = title("reviewer-1", "reviewer");
+    assert!(said.contains("you ordered it yourself") && !form, "{said}");
+    let (said, form) = title("reviewer-2", "reviewer");
+    assert!(
+        said.starts_with("You may not confirm this order: your account is no approver") && !form,
+        "{said}"
+    );
+    let html = as_approver("/routes/asked", Lang::En).html;
+    assert!(html.contains("href=\"/routes/asked/confirm\"") && html.contains("waits for a second person"));
+    let html = as_reviewer(&format!("/routes/asked/rollback?to={A}"), Lang::Es).html;
+    assert!(html.contains("Una segunda persona"), "said before it is ordered");
+    let prepared = as_reviewer(&format!("/routes/canary-failed/rollback?to={A}"), Lang::En).html;
+    assert!(!prepared.contains("A second person"), "after a failed canary minutes count");
+    assert!(as_approver("/routes/served/confirm", Lang::En).html.contains("No order of this route waits"));
+}
+
+#[test]
+fn a_trace_is_a_list_first_and_a_picture_second_and_names_its_gaps() {
+    let page = as_reviewer(&format!("/bundles/sha256:{A}?route=traced"), Lang::En);
+    let html = page.html;
+    check_page(&html, Lang::En);
+    assert_eq!(
+        text_of(&html, "h1"),
+        "The trace of bundle aaaaaaaaaaaa has one gap: no entry ties files to run."
+    );
+    let list = html.find("<ol class=\"trace\">").unwrap();
+    assert!(list < html.find("class=\"chart full\"").unwrap());
+    for step in [
+        "checkpoint",
+        "files",
+        "recipe",
+        "environment",
+        "run",
+        "bundle",
+        "parity",
+        "canary",
+        "decisions",
+        "live",
+    ] {
+        assert_eq!(html.matches(&format!("id=\"step-{step}\"")).count(), 1, "{step}");
+        assert_eq!(html.matches(&format!("href=\"#step-{step}\"")).count(), 2, "{step}, in both sizes");
+    }
+    // Ten ties could be drawn; the one that no entry makes is not.
+    assert_eq!(html.matches("class=\"tie\"").count(), 2 * 9);
+    for class in ["measured by the agent", "stated by a person"] {
+        assert!(html.contains(class), "{class}");
+    }
+    assert!(html.contains("All 12 entries that it rests on were verified"), "{html}");
+    assert!(html.contains("acta verify --server https://acta.example --entry 1"));
+    assert!(
+        html.contains("href=\"/runs/1\"")
+            && html.contains(&format!("/api/v1/bundles/{A}/trace?route=traced"))
+    );
+
+    let html = as_reviewer(&format!("/bundles/{B}?route=tiny-distilbert"), Lang::En).html;
+    assert!(text_of(&html, "h1").contains("gaps. The first:"), "{}", text_of(&html, "h1"));
+    assert!(
+        html.contains("no entry says which run built the bundle")
+            && html.contains("have been purged on purpose")
+    );
+    assert!(html.contains("class=\"step unknown\""));
+    let mut damaged = fixture();
+    damaged.damaged = true;
+    let html = render(Arc::new(damaged), &format!("/bundles/{A}?route=traced"), Lang::En, Theme::System).html;
+    assert!(text_of(&html, "h1").contains("do not verify") && html.contains("does not verify"));
+    assert_eq!(as_reviewer("/bundles/zz", Lang::En).status, 400);
+    assert_eq!(as_reviewer(&format!("/bundles/{}", "0".repeat(64)), Lang::En).status, 404);
+    assert!(
+        render(Arc::new(fixture()), "/runs/1", Lang::En, Theme::System)
+            .html
+            .contains(&format!("/bundles/{A}?route="))
+    );
+}
+
+#[test]
+fn what_people_type_stays_text_in_traces_and_confirmations() {
+    let mut hostile = fixture();
+    hostile.routes = route::routes(HOSTILE);
+    let portal = Arc::new(hostile.seen_by("approver-9", "approver"));
+    for address in [format!("/bundles/{A}?route=traced"), "/routes/asked/confirm".to_owned()] {
+        let html = render(portal.clone(), &address, Lang::Es, Theme::Dark).html;
+        check_page(&html, Lang::Es);
+        assert!(
+            !html.contains("<script>") && !html.contains("<img") && !html.contains('\u{202e}'),
+            "{address}"
+        );
+    }
+}
+
+#[test]
+fn the_board_and_the_route_say_until_when_and_how_old() {
+    let html = as_reviewer("/routes", Lang::En).html;
+    assert!(
+        html.contains("last drill") && html.contains("ago") && html.contains("way back retained until"),
+        "{html}"
+    );
+    let html = as_reviewer("/routes/served", Lang::En).html;
+    assert!(
+        html.contains("Retained until") && html.contains("kept with it") && html.contains("23 hours ago"),
+        "{html}"
+    );
 }

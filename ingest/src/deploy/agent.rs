@@ -6,7 +6,7 @@ use acta_ledger::evidence::rollback::{OrderAction, RollbackFailure, RollbackOrde
 
 use super::{
     journal::{Journal, Outcome, Task},
-    order::{Listed, Named, Next, Seen, choose, is_superseded, next},
+    order::{Listed, Named, Next, Seen, choose, is_superseded, next, why_not},
     portal::Portal,
     report::Reporter,
     stop::Stop,
@@ -140,19 +140,19 @@ impl<P: Portal> DeployAgent<P> {
     fn listed(&mut self) -> Result<Vec<Listed>> {
         let open = self.portal.open_orders(&self.setup.route)?;
         self.known.retain(|entry, _| open.iter().any(|listed| listed.entry == *entry));
-        for Listed { entry, order: named } in open {
+        for listed in open {
+            let entry = listed.entry;
             if self.known.contains_key(&entry) {
                 continue;
             }
             let wrong = match self.portal.order(entry) {
-                Ok(order) if order.order == named.order && order.route == self.setup.route => {
-                    self.known.insert(entry, order);
-                    continue;
-                }
-                Ok(order) => format!(
-                    "entry {entry} is listed as order {} for {} and is order {} for {}: it is not carried out",
-                    named.order, self.setup.route, order.order, order.route
-                ),
+                Ok(order) => match why_not(&listed, &self.setup.route, &order) {
+                    Some(why) => format!("entry {entry} {why}: it is not carried out"),
+                    None => {
+                        self.known.insert(entry, order);
+                        continue;
+                    }
+                },
                 // Which order is the newest is known only when all are.
                 Err(error) if error.exit == Exit::NotPushed => return Err(error),
                 Err(error) => error.to_string(),

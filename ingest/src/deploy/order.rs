@@ -1,6 +1,9 @@
 //! What is done next: pure functions of the journal, of what is on disk and of what the server lists.
 
-use acta_ledger::evidence::rollback::{OrderAction, RollbackStep};
+use acta_ledger::{
+    evidence::rollback::{OrderAction, RollbackOrder, RollbackStep},
+    judge::route::{Objection, confirmation_objections},
+};
 use serde::Deserialize;
 use uuid::Uuid;
 
@@ -87,6 +90,27 @@ pub struct Named {
     pub order: Uuid,
     /// What it is for.
     pub action: OrderAction,
+}
+
+/// Why an entry that is listed as an order is not carried out; none where it may be. Whether the order needs a second
+/// person stands in the order itself, which the portal signed: the list is only a hint of where to look.
+pub fn why_not(listed: &Listed, route: &str, order: &RollbackOrder) -> Option<String> {
+    if order.order != listed.order.order || order.route != route {
+        let (is, of) = (order.order, &order.route);
+        return Some(format!(
+            "is listed as order {} for {route} and is order {is} for {of}",
+            listed.order.order
+        ));
+    }
+    let objections = confirmation_objections(order);
+    let why = match objections.first()? {
+        Objection::NotConfirmed => "nobody has".to_owned(),
+        Objection::SamePerson => "it is confirmed by the person who ordered it".to_owned(),
+        other => {
+            format!("its confirmation does not count: {}", serde_json::to_string(other).unwrap_or_default())
+        }
+    };
+    Some(format!("is an order that a second person must confirm, and {why}"))
 }
 
 /// Which order is taken, and whether it is refused because a newer one came.
@@ -195,6 +219,33 @@ mod tests {
         same.reported = vec![Acknowledged];
         same.fail(RollbackFailure::Unhealthy, String::new());
         assert_eq!(next(&same, new), Next::Report(Failed), "there is no other to go back to");
+    }
+
+    #[test]
+    fn only_a_confirmed_order_of_this_route_is_carried_out() {
+        use acta_ledger::evidence::person::{Role, Signatory};
+        let person = |account: &str, role| Signatory {
+            account: account.to_owned(),
+            roles: vec![role],
+            stepped_up_at: Some(order_at()),
+            ..order(1, OrderAction::Rollback, b"b").by
+        };
+        let ordered_by = order(1, OrderAction::Rollback, b"b").by.account;
+        for (needs, second, route, expected) in [
+            (false, None, "mini", None),
+            (false, None, "other", Some("for other")),
+            (true, None, "mini", Some("and nobody has")),
+            (true, Some(person(&ordered_by, Role::Approver)), "mini", Some("person who ordered it")),
+            (true, Some(person("rita", Role::Reviewer)), "mini", Some("not_approver")),
+            (true, Some(person("rita", Role::Approver)), "mini", None),
+        ] {
+            let listed = listed(1, OrderAction::Rollback);
+            let mut order = order(1, OrderAction::Rollback, b"b");
+            (order.needs_confirmation, order.confirmed_by) = (needs, second);
+            let why = why_not(&listed, route, &order);
+            assert_eq!(why.is_some(), expected.is_some(), "{why:?}");
+            assert!(why.unwrap_or_default().contains(expected.unwrap_or_default()));
+        }
     }
 
     #[test]

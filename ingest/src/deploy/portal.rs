@@ -108,6 +108,7 @@ pub mod testing {
                 signed_in_at: at,
                 stepped_up_at: None,
             },
+            needs_confirmation: false,
             confirmed_by: None,
             at,
         }

@@ -265,6 +265,28 @@ fn older_orders_are_refused_and_the_newest_is_done() {
 }
 
 #[test]
+fn an_order_that_needs_a_second_person_waits_for_one() {
+    let bench = Bench::new("true");
+    bench.orders(1, OrderAction::Deploy, A);
+    assert_eq!(bench.round().unwrap().verified, 1);
+    let mut asked = order(2, OrderAction::Rollback, B);
+    asked.needs_confirmation = true;
+    bench.shelf.orders.borrow_mut().insert(2, asked.clone());
+    let round = bench.round().unwrap();
+    // Neither done nor refused, whatever the server lists: a refusal would end it before anybody can confirm it.
+    assert_eq!((round.verified, round.failed), (0, 0));
+    assert_eq!((bench.live(), bench.steps(2)), (Some(Sha256Digest::of(A)), vec![]));
+    let mut second = asked.by.clone();
+    (second.account, second.stepped_up_at) = ("eva".to_owned(), Some(asked.at));
+    asked.confirmed_by = Some(second);
+    bench.shelf.orders.borrow_mut().insert(3, asked);
+    assert_eq!(bench.round().unwrap().verified, 1);
+    assert_eq!(bench.live(), Some(Sha256Digest::of(B)));
+    assert_eq!(bench.steps(2), [Requested, Acknowledged, Restored, Verified]);
+    assert_eq!(bench.round().unwrap().verified, 0, "once");
+}
+
+#[test]
 fn what_cannot_be_done_is_refused_and_changes_nothing() {
     let bench = Bench::new("true");
     bench.orders(1, OrderAction::Deploy, A);

@@ -92,6 +92,7 @@ impl Stage {
                 signed_in_at: at,
                 stepped_up_at: None,
             },
+            needs_confirmation: false,
             confirmed_by: None,
             at,
         };

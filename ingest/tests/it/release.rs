@@ -317,7 +317,8 @@ fn with_way_back(fake: &Fake, bundle: Sha256Digest, state: RetentionState, drill
         state,
         retained_until: None,
         at,
-        chain: UNCHAINED,
+        purged_by: None,
+        chain: Some(UNCHAINED),
     };
     let drill = RollbackResult {
         order: Uuid::nil(),

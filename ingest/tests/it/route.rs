@@ -6,7 +6,9 @@ use acta_ledger::{
         gate::{CheckVerdict, FactClass},
         person::{Role, SignIn, Signatory},
         pin::{Pin, PinObservation, Pins},
-        route::{Approvals, CanaryPolicy, OverridePolicy, Policy, RouteDefinition, Thresholds},
+        route::{
+            Approvals, CanaryPolicy, OverridePolicy, Policy, RollbackPolicy, RouteDefinition, Thresholds,
+        },
     },
     judge::route::{RouteEntry, RouteEvent, RouteLog, Signer, judge_route},
     log::{
@@ -74,6 +76,7 @@ pub fn definition() -> RouteDefinition {
             overrides: OverridePolicy { allowed: false, max_days: 1 },
             thresholds: Thresholds::default(),
             canary,
+            rollback: RollbackPolicy::default(),
             pins: Pins([(Pin::Recipe, "mini-fp32".to_owned())].into()),
             drill_valid_days: 30,
             retention_days: 90,

@@ -33,8 +33,12 @@ pub struct RetentionRecord {
     pub retained_until: Option<Timestamp>,
     /// When.
     pub at: Timestamp,
-    /// The statement's place in the agent's chain.
-    pub chain: ChainLink,
+    /// Who had it purged; none where an agent says that it keeps it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub purged_by: Option<String>,
+    /// The statement's place in the agent's chain; none where the portal says it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chain: Option<ChainLink>,
 }
 
 impl Predicate for RetentionRecord {

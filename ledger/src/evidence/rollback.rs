@@ -41,9 +41,12 @@ pub struct RollbackOrder {
     pub text: String,
     /// Who ordered it.
     pub by: Signatory,
-    /// Who confirmed it, where the order needs a second person.
+    /// Whether a second person must confirm it before it is carried out. Absent in orders from before there was a choice.
+    #[serde(default)]
+    pub needs_confirmation: bool,
+    /// Who confirmed it. A confirmation is the same order signed once more, with this name and its own moment.
     pub confirmed_by: Option<Signatory>,
-    /// When.
+    /// When it was ordered, or confirmed.
     pub at: Timestamp,
 }
 

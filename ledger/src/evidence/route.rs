@@ -6,7 +6,9 @@ use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-pub use policy::{Approvals, CanaryPolicy, OverridePolicy, Policy, PolicyError, Thresholds};
+pub use policy::{
+    Approvals, CanaryPolicy, Confirmation, OverridePolicy, Policy, PolicyError, RollbackPolicy, Thresholds,
+};
 
 use super::person::Signatory;
 use crate::log::{

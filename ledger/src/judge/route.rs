@@ -14,9 +14,11 @@
 //! place in the log like everything else. The only argument that is not in the log is the moment for which expiries
 //! are judged.
 
+mod confirmation;
 mod entry;
 mod history;
 mod live;
+mod purge;
 mod standing;
 mod turn;
 mod view;
@@ -27,9 +29,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+pub use confirmation::{Awaiting, confirmation_objections, confirmation_refusals, needs_confirmation};
 pub use entry::{RouteEntry, RouteEvent, RouteLog, Signer};
 pub use history::{Effect, EntryKind, HistoryItem};
 pub use live::{LiveAt, Period, live_at};
+pub use purge::{Keeps, Kept, why_kept};
 pub use standing::{GateStanding, OverrideStanding};
 pub use turn::Turn;
 pub use vote::{HoldCause, Objection, OpenHold, OutdatedCause};
@@ -157,6 +161,9 @@ pub struct RouteState {
     pub way_back: Option<WayBack>,
     /// What is live.
     pub live: Option<Period>,
+    /// The order that waits for a second person.
+    #[serde(default)]
+    pub awaiting: Option<Awaiting>,
     /// Whose turn it is.
     pub turn: Turn,
     /// What each entry of the route did.
@@ -191,6 +198,12 @@ pub fn judge_route(route: &str, log: &RouteLog, at: Timestamp) -> RouteState {
 /// The state of a route for one bundle.
 pub fn judge_bundle(route: &str, bundle: BundleDigest, log: &RouteLog, at: Timestamp) -> RouteState {
     Fold::new(route, log, at).state(Some(bundle.0))
+}
+
+/// The first entry of the route that somebody who saw the log at `seen` entries has not seen.
+pub fn changed_since(route: &str, log: &RouteLog, seen: u64) -> Option<u64> {
+    let newer = log.entries.iter().filter(|entry| entry.event.route() == route && entry.index >= seen);
+    newer.map(|entry| entry.index).min()
 }
 
 /// How well a bundle could be restored now: for a list of what is kept.
@@ -336,6 +349,7 @@ impl<'a> Fold<'a> {
             holds: decisions.holds,
             way_back: Some(way_back),
             live,
+            awaiting: confirmation::awaiting(&self.view).map(|(entry, order)| Awaiting::of(entry, order)),
             turn: Turn::Nobody,
             history: Vec::new(),
         };
@@ -343,7 +357,9 @@ impl<'a> Fold<'a> {
         let revision = &definition.checkpoint_revision;
         let records = Gate::ALL.into_iter().flat_map(|gate| self.view.records_of(gate, bundle, revision));
         let ours: BTreeSet<u64> = records.map(|(entry, _)| entry.index).collect();
-        state.history = history::tell(&self.view.entries, &state, decisions.effects, &ours);
+        let mut effects = decisions.effects;
+        effects.extend(confirmation::effects(&self.view, self.log));
+        state.history = history::tell(&self.view.entries, &state, effects, &ours);
         state
     }
 
@@ -379,6 +395,7 @@ impl<'a> Fold<'a> {
             holds: Vec::new(),
             way_back: None,
             live: None,
+            awaiting: None,
             turn: Turn::Nobody,
             history: Vec::new(),
         };
@@ -420,6 +437,6 @@ fn outdated(votes: &[Vote]) -> Vec<OutdatedCause> {
 }
 
 #[cfg(test)]
-mod script;
+pub(super) mod script;
 #[cfg(test)]
 mod tests;

@@ -13,7 +13,7 @@ use acta_ledger::evidence::{
 };
 
 use super::{
-    policy::{Action, Actor, ROLES, Role, allows, parse_role},
+    policy::{Action, Actor, ROLES, Role, Scopes, allows, parse_role},
     session::{self, Session},
 };
 use crate::{clock, error::Problem, secret, startup::AppState, store::token};
@@ -47,7 +47,8 @@ permissions!(
     TakeOrders,
     OwnAccount,
     ReadAccounts,
-    ManageAccounts
+    ManageAccounts,
+    Purge
 );
 
 /// Proof that the actor may do what `P` says.
@@ -68,14 +69,14 @@ impl<P> Allowed<P> {
 
 /// A person as the portal names them in what it signs for them.
 pub fn signatory(actor: &Actor, session: Option<&Session>) -> Result<Signatory, Problem> {
-    let Actor::Account { name, role, by_token } = actor else {
+    let Actor::Account { name, role, token } = actor else {
         return Err(Problem::unauthorized("a person must do this: sign in"));
     };
     let now = clock::now();
     Ok(Signatory {
         account: name.clone(),
         roles: vec![*role],
-        signed_in_with: if *by_token { SignIn::ApiToken } else { SignIn::Password },
+        signed_in_with: if token.is_some() { SignIn::ApiToken } else { SignIn::Password },
         signed_in_at: session.map_or(now, |session| session.signed_in_at),
         stepped_up_at: session.map(|session| session.authenticated_at),
     })
@@ -140,24 +141,25 @@ fn denied(actor: &Actor, action: Action) -> Problem {
         Actor::Anonymous => {
             Problem::unauthorized("sign in, or send a token as Authorization: Bearer <token>")
         }
-        Actor::Account { by_token: true, .. } => Problem::forbidden(
+        Actor::Account { token: Some(scopes), .. } => Problem::forbidden(
             "not_allowed",
-            "a token reads and sets up routes; this a person must do, signed in",
+            format!("the token may be used for: {scopes}; anything else a person must do, signed in"),
         ),
         Actor::Account { role, .. } => {
             Problem::forbidden("not_allowed", format!("you may not do this: your role is {}", code(role)))
                 .expected(who_may(action))
         }
-        Actor::Agent { name } => {
-            Problem::forbidden("not_allowed", format!("the agent {name} may not do this"))
-        }
+        Actor::Agent { name, scopes } => Problem::forbidden(
+            "not_allowed",
+            format!("the agent {name} may not do this with its token, which may be used for: {scopes}"),
+        ),
     }
 }
 
 /// The roles that may do it, in words.
 fn who_may(action: Action) -> String {
     let may = |role: &Role| {
-        allows(&Actor::Account { name: String::new(), role: *role, by_token: false }, action, false)
+        allows(&Actor::Account { name: String::new(), role: *role, token: None }, action, false)
     };
     let roles: Vec<String> = ROLES.iter().filter(|role| may(role)).map(code).collect();
     if roles.is_empty() { "an agent, with its token".to_owned() } else { roles.join(" or ") }
@@ -165,19 +167,19 @@ fn who_may(action: Action) -> String {
 
 async fn holder_of(state: &AppState, token: &str) -> Result<Actor, Problem> {
     let (hash, now) = (secret::hash(token), clock::now().unix_ms());
-    if let Some(found) = token::find_agent_token(&state.database.read, &hash).await? {
-        still_valid(found.expires_at, now)?;
-        token::touch_agent_token(&state.database, &hash, found.last_used_at, now).await?;
-        return Ok(Actor::Agent { name: found.agent });
-    }
-    if let Some(found) = token::find_api_token(&state.database.read, &hash).await? {
-        still_valid(found.expires_at, now)?;
-        token::touch_api_token(&state.database, &hash, found.last_used_at, now).await?;
-        if let Some(role) = parse_role(&found.role) {
-            return Ok(Actor::Account { name: found.account, role, by_token: true });
-        }
-    }
-    Err(Problem::unauthorized("the token is not known to this server"))
+    let unknown = || Problem::unauthorized("the token is not known to this server");
+    let found = token::find(&state.database.read, &hash).await?.ok_or_else(unknown)?;
+    still_valid(found.expires_at, now)?;
+    let scopes = Scopes::parse(&found.scopes);
+    let actor = if found.kind == "agent" {
+        Actor::Agent { name: found.holder, scopes }
+    } else {
+        // An account that is disabled has no role here.
+        let role = found.role.as_deref().and_then(parse_role).ok_or_else(unknown)?;
+        Actor::Account { name: found.holder, role, token: Some(scopes) }
+    };
+    token::touch(&state.database, &hash, found.last_used_at, now).await?;
+    Ok(actor)
 }
 
 fn still_valid(expires_at: i64, now: i64) -> Result<(), Problem> {

@@ -1,6 +1,10 @@
 //! The table of who may do what.
 
+use std::{collections::BTreeSet, fmt};
+
 use acta_ledger::evidence::code;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 pub use acta_ledger::evidence::person::Role;
 
@@ -10,6 +14,65 @@ pub const ROLES: [Role; 5] = [Role::Builder, Role::Reviewer, Role::Approver, Rol
 /// Reads a role's code.
 pub fn parse_role(text: &str) -> Option<Role> {
     ROLES.into_iter().find(|role| code(role) == text)
+}
+
+/// What a token may be used for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Scope {
+    /// A person's token: read what the person may read.
+    Read,
+    /// An admin's token: set up routes and change their policies.
+    DefineRoutes,
+    /// An agent's token: append evidence and store blobs.
+    Push,
+    /// An agent's token: take orders for the runtime.
+    Orders,
+}
+
+impl Scope {
+    /// What a person's token can be used for.
+    pub const OF_ACCOUNTS: [Self; 2] = [Self::Read, Self::DefineRoutes];
+    /// What an agent's token can be used for.
+    pub const OF_AGENTS: [Self; 2] = [Self::Push, Self::Orders];
+}
+
+/// What one token may be used for.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Scopes(BTreeSet<Scope>);
+
+impl Scopes {
+    /// These.
+    pub fn of(scopes: &[Scope]) -> Self {
+        Self(scopes.iter().copied().collect())
+    }
+
+    /// Reads codes with a space between; one that is not known allows nothing.
+    pub fn parse(codes: &str) -> Self {
+        let known = [Scope::OF_ACCOUNTS, Scope::OF_AGENTS].concat();
+        Self(
+            codes
+                .split(' ')
+                .filter_map(|text| known.iter().copied().find(|scope| code(scope) == text))
+                .collect(),
+        )
+    }
+
+    /// Whether it is among them.
+    pub fn has(&self, scope: Scope) -> bool {
+        self.0.contains(&scope)
+    }
+
+    /// Whether there is nothing among them but these.
+    pub fn within(&self, scopes: &[Scope]) -> bool {
+        !self.0.is_empty() && self.0.iter().all(|scope| scopes.contains(scope))
+    }
+}
+
+impl fmt::Display for Scopes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.iter().map(code).collect::<Vec<_>>().join(" "))
+    }
 }
 
 /// Who is asking.
@@ -23,13 +86,16 @@ pub enum Actor {
         name: String,
         /// Its role.
         role: Role,
-        /// Whether a program asks with the person's token; nobody sits at its keyboard.
-        by_token: bool,
+        /// What the token may be used for with which a program asks for the person; nobody sits at its keyboard. None
+        /// where the person has signed in.
+        token: Option<Scopes>,
     },
     /// An agent, by its token.
     Agent {
         /// The agent's name.
         name: String,
+        /// What its token may be used for.
+        scopes: Scopes,
     },
 }
 
@@ -64,11 +130,13 @@ pub enum Action {
     ReadAccounts,
     /// Add accounts, issue and revoke tokens.
     ManageAccounts,
+    /// Remove the bytes of retained bundles that nothing needs.
+    Purge,
 }
 
 impl Action {
     /// All of them.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::ReadLog,
         Self::ReadEvidence,
         Self::PushEvidence,
@@ -83,13 +151,19 @@ impl Action {
         Self::OwnAccount,
         Self::ReadAccounts,
         Self::ManageAccounts,
+        Self::Purge,
     ];
 
     /// Whether the person must have given the password within the last five minutes.
     pub fn needs_step_up(self) -> bool {
         matches!(
             self,
-            Self::Decide | Self::Override | Self::RequestOrder | Self::ConfirmOrder | Self::ManageAccounts
+            Self::Decide
+                | Self::Override
+                | Self::RequestOrder
+                | Self::ConfirmOrder
+                | Self::ManageAccounts
+                | Self::Purge
         )
     }
 }
@@ -97,19 +171,39 @@ impl Action {
 /// Whether the actor may do it. `public_read` is the server's setting that evidence may be read by anybody.
 pub fn allows(actor: &Actor, action: Action, public_read: bool) -> bool {
     use Role::{Admin, Approver, Auditor, Reviewer};
-    let role_in = |roles: &[Role]| matches!(actor, Actor::Account { role, by_token: false, .. } if roles.contains(role));
+    let role_in =
+        |roles: &[Role]| matches!(actor, Actor::Account { role, token: None, .. } if roles.contains(role));
     match action {
         Action::ReadLog | Action::Enrol => true,
-        Action::ReadEvidence => public_read || !matches!(actor, Actor::Anonymous),
-        Action::PushEvidence | Action::TakeOrders => matches!(actor, Actor::Agent { .. }),
+        Action::ReadEvidence => {
+            public_read
+                || match actor {
+                    Actor::Anonymous => false,
+                    Actor::Account { token: Some(scopes), .. } => scopes.has(Scope::Read),
+                    Actor::Account { token: None, .. } | Actor::Agent { .. } => true,
+                }
+        }
+        Action::PushEvidence => matches!(actor, Actor::Agent { scopes, .. } if scopes.has(Scope::Push)),
+        Action::TakeOrders => matches!(actor, Actor::Agent { scopes, .. } if scopes.has(Scope::Orders)),
         // The one thing that a person's program may do beside reading: policies come out of a repository.
-        Action::DefineRoute => matches!(actor, Actor::Account { role: Admin, .. }),
+        Action::DefineRoute => match actor {
+            Actor::Account { role: Admin, token, .. } => {
+                token.as_ref().is_none_or(|scopes| scopes.has(Scope::DefineRoutes))
+            }
+            _ => false,
+        },
         Action::Hold | Action::RequestOrder => role_in(&[Reviewer, Approver]),
         Action::Decide | Action::Override | Action::ConfirmOrder => role_in(&[Approver]),
-        Action::OwnAccount => matches!(actor, Actor::Account { by_token: false, .. }),
+        Action::OwnAccount => matches!(actor, Actor::Account { token: None, .. }),
         Action::ReadAccounts => role_in(&[Auditor, Admin]),
-        Action::ManageAccounts => role_in(&[Admin]),
+        Action::ManageAccounts | Action::Purge => role_in(&[Admin]),
     }
+}
+
+/// Whether `by` may give or take rights of `subject`: nobody gives anything to themselves. The command line is nobody's
+/// account; whoever can use it can change the database anyway.
+pub fn may_change_rights(by: Option<&str>, subject: &str) -> bool {
+    by != Some(subject)
 }
 
 #[cfg(test)]
@@ -120,11 +214,24 @@ mod tests {
     #[test]
     fn the_whole_matrix() {
         let mut actors = vec![("anonymous".to_owned(), Actor::Anonymous)];
-        actors.push(("agent".to_owned(), Actor::Agent { name: "a".to_owned() }));
+        let agent = |scopes: &[Scope]| Actor::Agent { name: "a".to_owned(), scopes: Scopes::of(scopes) };
+        actors.push(("agent".to_owned(), agent(&Scope::OF_AGENTS)));
+        actors.push(("pushing agent".to_owned(), agent(&[Scope::Push])));
+        actors.push(("agent beside a runtime".to_owned(), agent(&[Scope::Orders])));
+        actors.push(("agent with a person's scopes".to_owned(), agent(&Scope::OF_ACCOUNTS)));
         for role in ROLES {
-            let actor = |by_token| Actor::Account { name: "p".to_owned(), role, by_token };
-            actors.push((code(&role), actor(false)));
-            actors.push((format!("{}'s token", code(&role)), actor(true)));
+            let actor = |token: Option<&[Scope]>| Actor::Account {
+                name: "p".to_owned(),
+                role,
+                token: token.map(Scopes::of),
+            };
+            actors.push((code(&role), actor(None)));
+            actors.push((format!("{}'s token", code(&role)), actor(Some(&Scope::OF_ACCOUNTS))));
+            actors.push((format!("{}'s reading token", code(&role)), actor(Some(&[Scope::Read]))));
+            actors.push((
+                format!("{}'s token with an agent's scopes", code(&role)),
+                actor(Some(&Scope::OF_AGENTS)),
+            ));
         }
         let mut matrix = String::new();
         for action in Action::ALL {
@@ -142,5 +249,27 @@ mod tests {
             }
         }
         insta::assert_snapshot!(matrix);
+    }
+
+    #[test]
+    fn scopes_are_read_as_they_are_written() {
+        let all = Scopes::parse("read define_routes");
+        assert_eq!((all.to_string().as_str(), all.within(&Scope::OF_ACCOUNTS)), ("read define_routes", true));
+        assert!(!all.within(&Scope::OF_AGENTS) && !Scopes::default().within(&Scope::OF_AGENTS));
+        assert_eq!(
+            Scopes::parse("read everything"),
+            Scopes::of(&[Scope::Read]),
+            "what is not known allows nothing"
+        );
+        assert_eq!(Scopes::parse(""), Scopes::default());
+    }
+
+    #[test]
+    fn nobody_gives_rights_to_themselves() {
+        for (by, subject, may) in
+            [(Some("adam"), "eva", true), (Some("adam"), "adam", false), (None, "adam", true)]
+        {
+            assert_eq!(may_change_rights(by, subject), may, "{by:?} {subject}");
+        }
     }
 }

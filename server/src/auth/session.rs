@@ -86,7 +86,7 @@ pub async fn find(
     let moment =
         |ms| Timestamp::from_unix_ms(ms).ok_or_else(|| sqlx::Error::Decode("a session's time".into()));
     Ok(Some(Session {
-        actor: Actor::Account { name: row.account, role, by_token: false },
+        actor: Actor::Account { name: row.account, role, token: None },
         token_hash: hash,
         form_token: row.form_token,
         signed_in_at: moment(row.created_at)?,

@@ -1,7 +1,9 @@
 //! The API, one file a noun. Its OpenAPI document is generated from the handlers and served at `/api/v1/openapi.json`.
 
+pub mod account;
 pub mod agent;
 pub mod blob;
+pub mod bundle;
 pub mod entry;
 pub mod log;
 pub mod route;
@@ -39,12 +41,18 @@ pub fn router() -> (Router<AppState>, utoipa::openapi::OpenApi) {
         .routes(routes!(route::create, route::list))
         .routes(routes!(route::get))
         .routes(routes!(route::live))
+        .routes(routes!(bundle::trace))
         .routes(routes!(entry::get))
         .routes(routes!(entry::verification))
         // For persons who decide, and the agent beside the runtime that does it
         .routes(routes!(route::decisions))
         .routes(routes!(route::orders))
+        .routes(routes!(route::confirmation))
         .routes(routes!(route::open_orders))
+        // For whoever keeps accounts and the store
+        .routes(routes!(account::list))
+        .routes(routes!(account::change))
+        .routes(routes!(bundle::purge))
         // For everybody: what a log shows
         .routes(routes!(log::keys))
         .routes(routes!(log::consistency))

@@ -1,6 +1,8 @@
 //! What the pages' forms post to. Each answers with a redirect, so that a reload repeats nothing.
 
 pub mod account;
+mod fields;
+pub mod people;
 pub mod route;
 
 use std::net::SocketAddr;
@@ -57,7 +59,7 @@ pub async fn sign_in(
     let account = store::account::find(&state.database.read, &form.name).await?;
     let stored = account.as_ref().map(|account| account.password_hash.clone());
     let fits = password::verify(form.password.clone(), stored).await;
-    let Some(account) = account.filter(|_| fits) else {
+    let Some(account) = account.filter(|account| fits && account.disabled_at.is_none()) else {
         tracing::info!(account.name = %form.name, client.address = %address.ip(), "a sign-in failed");
         return Ok(again("credentials"));
     };

@@ -33,6 +33,8 @@ pub fn router(state: AppState) -> Router {
         .route(routes::PREFERENCES, post(forms::preferences))
         .route("/routes/{route}/decisions", post(forms::route::decisions))
         .route("/routes/{route}/orders", post(forms::route::orders))
+        .route("/routes/{route}/confirmations", post(forms::route::confirmations))
+        .route(routes::PEOPLE_CHANGES, post(forms::people::change))
         .route("/account/sessions/revoke", post(forms::account::session))
         .route("/account/tokens/revoke", post(forms::account::token));
     let files = Router::new().route("/assets/{name}", get(style)).route("/pkg/{name}", get(package));

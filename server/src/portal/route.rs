@@ -1,22 +1,24 @@
 //! Routes, decisions and accounts for the pages.
 
 use acta_app::view::route::{
-    AccountView, DoneView, LiveView, MayDecide, OrderView, PersonRow, RetainedRow, RouteRow, RouteView,
-    RoutesView, SessionRow, TokenRow,
+    DoneView, LiveView, MayConfirm, MayDecide, OrderView, RetainedRow, RouteRow, RouteView, RoutesView,
 };
 use acta_ledger::{
     evidence::{
         decision::{DecisionKind, RouteDecision},
-        person::{Role, STEP_UP_MS},
+        person::STEP_UP_MS,
         retention::RetentionRecord,
-        rollback::RollbackOrder,
+        rollback::{OrderAction, RollbackOrder},
         route::BundleDigest,
     },
-    judge::route::{RouteEvent, RouteLog, RouteState, Turn, bundles, live_at, refusals, way_back_to},
+    judge::route::{
+        RouteEvent, RouteLog, RouteState, Turn, bundles, confirmation_refusals, live_at, needs_confirmation,
+        refusals, way_back_to,
+    },
     log::{dsse::Envelope, statement::Statement},
 };
 
-use super::{ServerPortal, indented, moment};
+use super::{ServerPortal, indented, moment, people::form_key};
 use crate::{
     auth::{
         extract::signatory,
@@ -30,7 +32,6 @@ use crate::{
         route::{action_of, parse_bundle},
     },
     route::{act::parse_moment, read, state_of},
-    secret::Secret,
     store,
 };
 
@@ -53,10 +54,12 @@ impl ServerPortal {
             let logged_at =
                 store::ledger::facts(&self.state.database.read, newest).await?.map_or(0, |it| it.logged_at);
             rows.push(RouteRow {
-                yours: self.is_yours(&state.turn),
+                yours: self.is_turn_of(&state.turn),
                 since: moment(logged_at)?,
                 missing: state.missing.len(),
                 outdated: !state.outdated.is_empty(),
+                way_back: state.way_back.clone(),
+                now: clock::now(),
                 record: state.record,
                 gates: state.gates,
                 turn: state.turn,
@@ -66,16 +69,8 @@ impl ServerPortal {
         Ok(RoutesView { rows })
     }
 
-    /// Whether the turn is the viewer's, by account or by role.
-    fn is_yours(&self, turn: &Turn) -> bool {
-        let Actor::Account { name, role, .. } = &self.asking.actor else { return false };
-        match turn {
-            Turn::Admin | Turn::Operator => *role == Role::Admin,
-            Turn::Builder { .. } | Turn::Runtime => *role == Role::Builder,
-            Turn::HoldOwner { owner, .. } => owner.as_deref() == Some(name),
-            Turn::Approver { .. } => *role == Role::Approver,
-            Turn::Nobody => false,
-        }
+    fn is_turn_of(&self, turn: &Turn) -> bool {
+        matches!(&self.asking.actor, Actor::Account { name, role, token: None } if turn.is_of(name, *role))
     }
 
     pub(super) async fn route_view(&self, name: &str, bundle: Option<&str>) -> Answer<RouteView> {
@@ -95,16 +90,18 @@ impl ServerPortal {
             step_up_needed: !self.stepped_up(),
             retained: retained(name, &state, &log),
             orders: orders(&log),
-            form_key: Secret::draw("").map_err(Problem::internal)?.reveal()[..32].to_owned(),
+            confirm: self.may_confirm(name, &state, &log),
+            form_key: form_key()?,
+            now: clock::now(),
             state,
         })
     }
 
-    fn role_allows(&self, action: Action) -> bool {
+    pub(super) fn role_allows(&self, action: Action) -> bool {
         allows(&self.asking.actor, action, self.state.public_read)
     }
 
-    fn stepped_up(&self) -> bool {
+    pub(super) fn stepped_up(&self) -> bool {
         let fresh =
             |session: &Session| clock::now().unix_ms() - session.authenticated_at.unix_ms() <= STEP_UP_MS;
         self.asking.session.as_ref().is_some_and(fresh)
@@ -127,6 +124,21 @@ impl ServerPortal {
                 MayDecide { kind, role_allows: self.role_allows(action_of(kind)), objections, missing }
             })
             .collect()
+    }
+
+    fn may_confirm(&self, name: &str, state: &RouteState, log: &RouteLog) -> Option<MayConfirm> {
+        let waiting = state.awaiting.as_ref()?;
+        let order = log.entries.iter().find_map(|entry| match &entry.event {
+            RouteEvent::Order(order) if entry.index == waiting.entry.index => Some((**order).clone()),
+            _ => None,
+        })?;
+        let now = clock::now();
+        let person = signatory(&self.asking.actor, self.asking.session.as_ref()).ok();
+        let (_, objections, missing) = person
+            .map(|person| confirmation_refusals(name, log, waiting.order, &person, now))
+            .unwrap_or_default();
+        let role_allows = self.role_allows(Action::ConfirmOrder);
+        Some(MayConfirm { entry: waiting.entry.index, order, role_allows, objections, missing })
     }
 
     pub(super) async fn done_view(&self, route: &str, which: &str) -> Answer<DoneView> {
@@ -162,52 +174,6 @@ impl ServerPortal {
         let (log, _) = read(&self.state, route).await?;
         Ok(LiveView { route: route.to_owned(), at, live: live_at(route, &log, at) })
     }
-
-    pub(super) async fn account_view(&self) -> Answer<AccountView> {
-        let Actor::Account { name, .. } = &self.asking.actor else {
-            return Err(Problem::not_found("no account"));
-        };
-        let pool = &self.state.database.read;
-        let current = self.asking.session.as_ref().map(|session| session.token_hash);
-        let sessions = store::session::list(pool, name).await?.into_iter().map(|row| {
-            Ok(SessionRow {
-                id: row.hash.to_string(),
-                user_agent: row.user_agent,
-                created_at: moment(row.created_at)?,
-                last_seen_at: moment(row.last_seen_at)?,
-                current: current == Some(row.hash),
-            })
-        });
-        let tokens = store::token::list_api_tokens(pool, name).await?.into_iter().map(|row| {
-            Ok(TokenRow {
-                id: row.hash.to_string(),
-                label: row.label,
-                issued_at: moment(row.issued_at)?,
-                expires_at: moment(row.expires_at)?,
-                last_used_at: row.last_used_at.map(moment).transpose()?,
-            })
-        });
-        Ok(AccountView { sessions: sessions.collect::<Answer<_>>()?, tokens: tokens.collect::<Answer<_>>()? })
-    }
-
-    pub(super) async fn people_view(&self) -> Answer<Vec<PersonRow>> {
-        if !self.role_allows(Action::ReadAccounts) {
-            return Err(Problem::not_found("not to be read"));
-        }
-        let pool = &self.state.database.read;
-        let agents = store::agent::list(pool).await?;
-        let mut people = Vec::new();
-        for account in store::account::list(pool).await? {
-            let owned = agents.iter().filter(|agent| agent.owner.as_deref() == Some(&account.name));
-            people.push(PersonRow {
-                sessions: store::session::list(pool, &account.name).await?.len() as u64,
-                agents: owned.map(|agent| agent.name.clone()).collect(),
-                name: account.name,
-                role: account.role,
-            });
-        }
-        Ok(people)
-    }
 }
 
 fn retained(name: &str, state: &RouteState, log: &RouteLog) -> Vec<RetainedRow> {
@@ -229,6 +195,7 @@ fn retained(name: &str, state: &RouteState, log: &RouteLog) -> Vec<RetainedRow> 
         .map(|bundle| RetainedRow {
             bundle,
             live: live == Some(bundle),
+            needs_confirmation: needs_confirmation(name, log, OrderAction::Rollback, bundle, now),
             way_back: way_back_to(name, log, bundle, now),
         })
         .collect()
@@ -250,5 +217,8 @@ fn orders(log: &RouteLog) -> Vec<OrderView> {
         }
         _ => None,
     };
-    log.entries.iter().rev().filter_map(view).collect()
+    // A confirmed order stands in the log twice; it is told once, as it was confirmed.
+    let mut told = std::collections::HashSet::new();
+    let all = log.entries.iter().rev().filter_map(view);
+    all.filter(|it| told.insert(it.order.order)).collect()
 }

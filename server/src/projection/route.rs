@@ -28,7 +28,7 @@ fn chain(event: &RouteEvent) -> Option<ChainLink> {
         RouteEvent::Gate(it) => Some(it.chain),
         RouteEvent::Pin(it) => Some(it.chain),
         RouteEvent::Canary(it) => Some(it.chain),
-        RouteEvent::Retention(it) => Some(it.chain),
+        RouteEvent::Retention(it) => it.chain,
         RouteEvent::Result(it) => Some(it.chain),
         RouteEvent::Definition(_) | RouteEvent::Decision(_) | RouteEvent::Order(_) => None,
     }

@@ -8,7 +8,10 @@ use acta_ledger::{
         rollback::{OrderAction, RollbackOrder},
         route::{BundleDigest, Policy, RouteDefinition, is_route_name},
     },
-    judge::route::{RouteEvent, bundles, order_refusals, refusals},
+    judge::route::{
+        RouteEvent, RouteLog, bundles, changed_since, confirmation_refusals, needs_confirmation,
+        order_refusals, refusals,
+    },
     log::{
         digest::Sha256Digest,
         entry::Entry,
@@ -146,45 +149,31 @@ async fn decide_now(state: &AppState, route: &str, by: Signatory, wanted: Wanted
 
 /// The person decided on a page: if the route has changed since that page was made, they must look again before they
 /// permit anything. Whoever denies is not sent back: in the meantime somebody could serve what they wanted held.
-fn refuse_if_changed(route: &str, log: &acta_ledger::judge::route::RouteLog, seen: u64) -> Answer<()> {
-    let newer = log.entries.iter().find(|entry| entry.event.route() == route && entry.index >= seen);
-    match newer {
-        Some(entry) => Err(Problem::new(
+fn refuse_if_changed(route: &str, log: &RouteLog, seen: u64) -> Answer<()> {
+    match changed_since(route, log, seen) {
+        Some(index) => Err(Problem::new(
             axum::http::StatusCode::CONFLICT,
             "route_changed",
             format!(
-                "the route has changed since you looked: entry {} was logged. Nothing was decided; look again",
-                entry.index
+                "the route has changed since you looked: entry {index} was logged. Nothing was decided; look again"
             ),
         )
-        .found(entry.index)),
+        .found(index)),
         None => Ok(()),
     }
 }
 
 /// Orders a deployment, a rollback or a drill, if nothing speaks against it.
-pub async fn order(
-    state: &AppState,
-    route: &str,
-    by: Signatory,
-    confirmed_by: Option<Signatory>,
-    wanted: WantedOrder,
-) -> Answer<u64> {
+pub async fn order(state: &AppState, route: &str, by: Signatory, wanted: WantedOrder) -> Answer<u64> {
     check_text(Some(&wanted.text))?;
     if wanted.text.trim().is_empty() {
         return Err(Problem::refused("incomplete", "an order needs a reason in words").field("text"));
     }
     let (account, key) = (by.account.clone(), wanted.key.clone());
-    once(state, &account, &key, order_now(state, route, by, confirmed_by, wanted)).await
+    once(state, &account, &key, order_now(state, route, by, wanted)).await
 }
 
-async fn order_now(
-    state: &AppState,
-    route: &str,
-    by: Signatory,
-    confirmed_by: Option<Signatory>,
-    wanted: WantedOrder,
-) -> Answer<u64> {
+async fn order_now(state: &AppState, route: &str, by: Signatory, wanted: WantedOrder) -> Answer<u64> {
     let (log_read, _) = read(state, route).await?;
     let retained = log_read.entries.iter().rev().find_map(|entry| match &entry.event {
         RouteEvent::Retention(it) if it.bundle.digest == wanted.to => Some(it.runtime_config.digest),
@@ -211,12 +200,36 @@ async fn order_now(
         reason_code: wanted.reason_code,
         text: wanted.text.trim().to_owned(),
         by,
-        confirmed_by,
+        needs_confirmation: needs_confirmation(route, &log_read, wanted.action, wanted.to, at),
+        confirmed_by: None,
         at,
     };
-    let subjects =
-        vec![Subject::new(route, wanted.to), Subject::new("runtime configuration", runtime_config)];
-    log(state, subjects, &order).await
+    log_order(state, &order).await
+}
+
+/// Confirms another person's order, if nothing speaks against it: the order is signed once more, with both names.
+pub async fn confirm(state: &AppState, route: &str, by: Signatory, order: Uuid, key: &str) -> Answer<u64> {
+    let account = by.account.clone();
+    let confirm_now = async {
+        let (log_read, _) = read(state, route).await?;
+        let (confirmed, objections, missing) =
+            confirmation_refusals(route, &log_read, order, &by, clock::now());
+        match confirmed {
+            Some(confirmed) if objections.is_empty() && missing.is_empty() => {
+                log_order(state, &confirmed).await
+            }
+            _ => Err(not_allowed(&objections, &missing)),
+        }
+    };
+    once(state, &account, key, confirm_now).await
+}
+
+async fn log_order(state: &AppState, order: &RollbackOrder) -> Answer<u64> {
+    let subjects = vec![
+        Subject::new(&order.route, order.to),
+        Subject::new("runtime configuration", order.runtime_config),
+    ];
+    log(state, subjects, order).await
 }
 
 fn not_allowed<O: Serialize>(objections: &[O], missing: &[impl Serialize]) -> Problem {
@@ -273,7 +286,11 @@ async fn once(
     done
 }
 
-async fn log<P: Predicate>(state: &AppState, subjects: Vec<Subject>, predicate: &P) -> Answer<u64> {
+pub(crate) async fn log<P: Predicate>(
+    state: &AppState,
+    subjects: Vec<Subject>,
+    predicate: &P,
+) -> Answer<u64> {
     let statement = Statement::new(subjects, predicate).map_err(Problem::internal)?;
     let envelope = statement.sign(&state.keys.portal).map_err(Problem::internal)?;
     let entry = Entry::of(&envelope)

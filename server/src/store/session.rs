@@ -3,7 +3,7 @@
 use acta_ledger::log::digest::Sha256Digest;
 use sqlx::{SqlitePool, query, query_as};
 
-use crate::log::reader::digest;
+use crate::{db::Connection, log::reader::digest};
 
 /// A session with its account's role.
 #[derive(Debug, Clone)]
@@ -54,7 +54,7 @@ pub async fn find(pool: &SqlitePool, hash: &Sha256Digest) -> sqlx::Result<Option
         "select session.account, account.role, session.form_token, session.created_at, session.last_seen_at,
                 session.authenticated_at
          from session join account on account.name = session.account
-         where session.token_hash = ?",
+         where session.token_hash = ? and account.disabled_at is null",
         hash
     )
     .fetch_optional(pool)
@@ -115,6 +115,12 @@ pub async fn revoke(pool: &SqlitePool, account: &str, hash: &Sha256Digest) -> sq
         .execute(pool)
         .await?;
     Ok(done.rows_affected() == 1)
+}
+
+/// Ends every session of an account; how many there were.
+pub async fn end_all(connection: &mut Connection, account: &str) -> sqlx::Result<u64> {
+    let done = query!("delete from session where account = ?", account).execute(connection).await?;
+    Ok(done.rows_affected())
 }
 
 /// Writes down that the person gave the password again.

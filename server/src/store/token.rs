@@ -1,9 +1,12 @@
-//! Tokens: one-time ones that enrol a key, and the ones that agents show to the API.
+//! Tokens: one-time ones that enrol a key, and the ones that agents and persons' programs show to the API.
 
 use acta_ledger::log::digest::Sha256Digest;
 use sqlx::{SqlitePool, query, query_as};
 
-use crate::{db::Database, log::reader::digest};
+use crate::{
+    db::{Connection, Database},
+    log::reader::digest,
+};
 
 /// A use of a token is written down at most this often.
 const TOUCH_MS: i64 = 60 * 1000;
@@ -17,42 +20,34 @@ pub struct EnrolmentToken {
     pub issued_by: String,
     /// The account that will own the agent.
     pub owner: Option<String>,
+    /// What the agent's token may be used for, by codes.
+    pub scopes: String,
     /// When it ends, in milliseconds since 1970.
     pub expires_at: i64,
     /// The key that used it.
     pub used_by: Option<Vec<u8>>,
 }
 
-/// An agent's token.
-#[derive(Debug, Clone)]
-pub struct AgentToken {
-    /// The agent.
-    pub agent: String,
-    /// When it ends.
-    pub expires_at: i64,
-    /// When it was last used.
-    pub last_used_at: Option<i64>,
-}
-
 /// Issues a one-time token.
 pub async fn insert_enrolment(
-    pool: &SqlitePool,
+    connection: &mut Connection,
     hash: &Sha256Digest,
     token: &EnrolmentToken,
     now: i64,
 ) -> sqlx::Result<()> {
     let hash = &hash.0[..];
     query!(
-        "insert into enrolment_token (token_hash, agent, issued_by, owner, issued_at, expires_at)
-         values (?, ?, ?, ?, ?, ?)",
+        "insert into enrolment_token (token_hash, agent, issued_by, owner, scopes, issued_at, expires_at)
+         values (?, ?, ?, ?, ?, ?, ?)",
         hash,
         token.agent,
         token.issued_by,
         token.owner,
+        token.scopes,
         now,
         token.expires_at
     )
-    .execute(pool)
+    .execute(connection)
     .await?;
     Ok(())
 }
@@ -62,11 +57,51 @@ pub async fn find_enrolment(pool: &SqlitePool, hash: &Sha256Digest) -> sqlx::Res
     let hash = &hash.0[..];
     query_as!(
         EnrolmentToken,
-        "select agent, issued_by, owner, expires_at, used_by from enrolment_token where token_hash = ?",
+        "select agent, issued_by, owner, scopes, expires_at, used_by from enrolment_token where token_hash = ?",
         hash
     )
     .fetch_optional(pool)
     .await
+}
+
+/// The one-time tokens that nobody has used and that have not ended, with their hashes, the first to end first.
+pub async fn open_enrolments(
+    pool: &SqlitePool,
+    now: i64,
+) -> sqlx::Result<Vec<(Sha256Digest, EnrolmentToken)>> {
+    let rows = query!(
+        "select token_hash, agent, issued_by, owner, scopes, expires_at from enrolment_token
+         where used_by is null and expires_at > ? order by expires_at",
+        now
+    )
+    .fetch_all(pool)
+    .await?;
+    rows.into_iter()
+        .map(|row| {
+            let info = EnrolmentToken {
+                agent: row.agent,
+                issued_by: row.issued_by,
+                owner: row.owner,
+                scopes: row.scopes,
+                expires_at: row.expires_at,
+                used_by: None,
+            };
+            Ok((digest(&row.token_hash)?, info))
+        })
+        .collect()
+}
+
+/// Takes back a one-time token that nobody has used; the agent that it was for, or none.
+pub async fn revoke_enrolment(
+    connection: &mut Connection,
+    hash: &Sha256Digest,
+) -> sqlx::Result<Option<String>> {
+    let hash = &hash.0[..];
+    let row =
+        query!("delete from enrolment_token where token_hash = ? and used_by is null returning agent", hash)
+            .fetch_optional(connection)
+            .await?;
+    Ok(row.map(|row| row.agent))
 }
 
 /// Marks a one-time token as used by a key; `false` if another key was faster.
@@ -86,76 +121,67 @@ pub async fn use_enrolment(
     Ok(done.rows_affected() == 1)
 }
 
-/// Issues an agent's token.
-pub async fn insert_agent_token(
-    pool: &SqlitePool,
-    hash: &Sha256Digest,
-    agent: &str,
-    now: i64,
-    expires_at: i64,
-) -> sqlx::Result<()> {
-    let hash = &hash.0[..];
-    query!(
-        "insert into agent_token (token_hash, agent, issued_at, expires_at) values (?, ?, ?, ?)",
-        hash,
-        agent,
-        now,
-        expires_at
-    )
-    .execute(pool)
-    .await?;
-    Ok(())
+/// Whose token it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// An agent's.
+    Agent,
+    /// A person's, for their programs.
+    Account,
 }
 
-/// The agent's token of a hash.
-pub async fn find_agent_token(pool: &SqlitePool, hash: &Sha256Digest) -> sqlx::Result<Option<AgentToken>> {
-    let hash = &hash.0[..];
-    query_as!(
-        AgentToken,
-        "select agent, expires_at, last_used_at from agent_token where token_hash = ?",
-        hash
-    )
-    .fetch_optional(pool)
-    .await
-}
-
-/// Writes down that a token was used.
-pub async fn touch_agent_token(
-    database: &Database,
-    hash: &Sha256Digest,
-    last_used_at: Option<i64>,
-    now: i64,
-) -> sqlx::Result<()> {
-    if last_used_at.is_some_and(|last| now - last < TOUCH_MS) {
-        return Ok(());
+impl Kind {
+    fn code(self) -> &'static str {
+        match self {
+            Self::Agent => "agent",
+            Self::Account => "account",
+        }
     }
-    let hash = &hash.0[..];
-    query!("update agent_token set last_used_at = ? where token_hash = ?", now, hash)
-        .execute(&database.write)
-        .await?;
-    Ok(())
 }
 
-/// A person's token with the account's role.
+/// A token that is to be issued.
 #[derive(Debug, Clone)]
-pub struct ApiToken {
-    /// The account.
-    pub account: String,
-    /// Its role's code.
-    pub role: String,
+pub struct NewToken<'a> {
+    /// Whose.
+    pub kind: Kind,
+    /// The agent's or the account's name.
+    pub holder: &'a str,
+    /// What it is for.
+    pub label: &'a str,
+    /// What it may be used for, by codes.
+    pub scopes: &'a str,
+    /// When it ends, in milliseconds since 1970.
+    pub expires_at: i64,
+}
+
+/// A token as it is shown, with the role of an account that may be used.
+#[derive(Debug, Clone)]
+pub struct FoundToken {
+    /// `agent` or `account`.
+    pub kind: String,
+    /// The agent's or the account's name.
+    pub holder: String,
+    /// The account's role; none for an agent, and for an account that is disabled.
+    pub role: Option<String>,
+    /// What it may be used for, by codes.
+    pub scopes: String,
     /// When it ends.
     pub expires_at: i64,
     /// When it was last used.
     pub last_used_at: Option<i64>,
 }
 
-/// A person's token as its owner sees it.
+/// A token as it is listed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ApiTokenInfo {
+pub struct TokenInfo {
     /// The token's hash: what is revoked by.
     pub hash: Sha256Digest,
+    /// The agent's or the account's name.
+    pub holder: String,
     /// What it is for.
     pub label: String,
+    /// What it may be used for, by codes.
+    pub scopes: String,
     /// When it was issued, in milliseconds since 1970.
     pub issued_at: i64,
     /// When it ends.
@@ -164,57 +190,63 @@ pub struct ApiTokenInfo {
     pub last_used_at: Option<i64>,
 }
 
-/// Issues a person's token.
-pub async fn insert_api_token(
-    pool: &SqlitePool,
+/// Issues a token.
+pub async fn insert(
+    connection: &mut Connection,
     hash: &Sha256Digest,
-    account: &str,
-    label: &str,
+    token: &NewToken<'_>,
     now: i64,
-    expires_at: i64,
 ) -> sqlx::Result<()> {
-    let hash = &hash.0[..];
+    let (hash, kind) = (&hash.0[..], token.kind.code());
     query!(
-        "insert into api_token (token_hash, account, label, issued_at, expires_at) values (?, ?, ?, ?, ?)",
+        "insert into token (token_hash, kind, holder, label, scopes, issued_at, expires_at)
+         values (?, ?, ?, ?, ?, ?, ?)",
         hash,
-        account,
-        label,
+        kind,
+        token.holder,
+        token.label,
+        token.scopes,
         now,
-        expires_at
+        token.expires_at
     )
-    .execute(pool)
+    .execute(connection)
     .await?;
     Ok(())
 }
 
-/// The person's token of a hash.
-pub async fn find_api_token(pool: &SqlitePool, hash: &Sha256Digest) -> sqlx::Result<Option<ApiToken>> {
+/// The token of a hash.
+pub async fn find(pool: &SqlitePool, hash: &Sha256Digest) -> sqlx::Result<Option<FoundToken>> {
     let hash = &hash.0[..];
     query_as!(
-        ApiToken,
-        "select api_token.account, account.role, api_token.expires_at, api_token.last_used_at
-         from api_token join account on account.name = api_token.account
-         where api_token.token_hash = ?",
+        FoundToken,
+        r#"select token.kind, token.holder, account.role as "role?", token.scopes, token.expires_at, token.last_used_at
+           from token left join account
+           on token.kind = 'account' and account.name = token.holder and account.disabled_at is null
+           where token.token_hash = ?"#,
         hash
     )
     .fetch_optional(pool)
     .await
 }
 
-/// The tokens of an account, newest first.
-pub async fn list_api_tokens(pool: &SqlitePool, account: &str) -> sqlx::Result<Vec<ApiTokenInfo>> {
+/// The tokens of one kind, of one holder or of all, newest first.
+pub async fn list(pool: &SqlitePool, kind: Kind, holder: Option<&str>) -> sqlx::Result<Vec<TokenInfo>> {
+    let kind = kind.code();
     let rows = query!(
-        "select token_hash, label, issued_at, expires_at, last_used_at from api_token
-         where account = ? order by issued_at desc",
-        account
+        "select token_hash, holder, label, scopes, issued_at, expires_at, last_used_at from token
+         where kind = ?1 and (?2 is null or holder = ?2) order by issued_at desc, token_hash",
+        kind,
+        holder
     )
     .fetch_all(pool)
     .await?;
     rows.into_iter()
         .map(|row| {
-            Ok(ApiTokenInfo {
+            Ok(TokenInfo {
                 hash: digest(&row.token_hash)?,
+                holder: row.holder,
                 label: row.label,
+                scopes: row.scopes,
                 issued_at: row.issued_at,
                 expires_at: row.expires_at,
                 last_used_at: row.last_used_at,
@@ -223,17 +255,25 @@ pub async fn list_api_tokens(pool: &SqlitePool, account: &str) -> sqlx::Result<V
         .collect()
 }
 
-/// Revokes a token of this account; `false` if there is none.
-pub async fn revoke_api_token(pool: &SqlitePool, account: &str, hash: &Sha256Digest) -> sqlx::Result<bool> {
+/// Revokes a token, of this holder if one is named; whose it was, or none.
+pub async fn revoke(
+    connection: &mut Connection,
+    hash: &Sha256Digest,
+    holder: Option<&str>,
+) -> sqlx::Result<Option<String>> {
     let hash = &hash.0[..];
-    let done = query!("delete from api_token where token_hash = ? and account = ?", hash, account)
-        .execute(pool)
-        .await?;
-    Ok(done.rows_affected() == 1)
+    let row = query!(
+        "delete from token where token_hash = ?1 and (?2 is null or (kind = 'account' and holder = ?2)) returning holder",
+        hash,
+        holder
+    )
+    .fetch_optional(connection)
+    .await?;
+    Ok(row.map(|row| row.holder))
 }
 
 /// Writes down that a token was used.
-pub async fn touch_api_token(
+pub async fn touch(
     database: &Database,
     hash: &Sha256Digest,
     last_used_at: Option<i64>,
@@ -243,7 +283,7 @@ pub async fn touch_api_token(
         return Ok(());
     }
     let hash = &hash.0[..];
-    query!("update api_token set last_used_at = ? where token_hash = ?", now, hash)
+    query!("update token set last_used_at = ? where token_hash = ?", now, hash)
         .execute(&database.write)
         .await?;
     Ok(())

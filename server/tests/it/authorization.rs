@@ -33,6 +33,7 @@ fn concrete(path: &str) -> String {
         .replace("{entry}", "0")
         .replace("{run}", "1")
         .replace("{route}", "mini")
+        .replace("{order}", "00000000-0000-0000-0000-000000000000")
 }
 
 #[tokio::test]

@@ -4,11 +4,15 @@
 mod append;
 mod authorization;
 mod blob;
+mod confirmation;
 mod enrol;
 mod log;
 mod openapi;
 mod pages;
+mod people;
+mod purge;
 mod rebuild;
 mod route;
 mod sign_in;
 mod support;
+mod trace;

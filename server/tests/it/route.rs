@@ -11,18 +11,18 @@ use serde_json::{Value, json};
 
 use crate::support::{Answer, Client, TestApp, many};
 
-const BUNDLE: &[u8] = b"a bundle";
-const CONFIG: &[u8] = b"its configuration";
+pub const BUNDLE: &[u8] = b"a bundle";
+pub const CONFIG: &[u8] = b"its configuration";
 
 /// A route that waits for approval, and everybody who has to do with it.
-struct Stage {
-    app: TestApp,
-    agent: TestAgent,
-    builder: Client,
+pub struct Stage {
+    pub app: TestApp,
+    pub agent: TestAgent,
+    pub builder: Client,
 }
 
 impl Stage {
-    async fn set(needed: u32) -> Self {
+    pub async fn set(needed: u32) -> Self {
         let app = TestApp::start().await;
         app.account("olga", "approver").await;
         let (agent, builder) = app.agent_of("builder-7", 7, Some("olga")).await;
@@ -36,7 +36,7 @@ impl Stage {
         Self { app, agent, builder }
     }
 
-    async fn route(&self) -> Value {
+    pub async fn route(&self) -> Value {
         self.builder.get(&format!("/api/v1/routes/{ROUTE}")).await.json()
     }
 
@@ -57,16 +57,9 @@ impl Stage {
         })
     }
 
-    async fn decide(&self, person: &Client, kind: &str, key: &str) -> Answer {
+    pub async fn decide(&self, person: &Client, kind: &str, key: &str) -> Answer {
         person.post(&format!("/api/v1/routes/{ROUTE}/decisions"), self.decision(kind, key).to_string()).await
     }
-}
-
-/// The token that the forms of a signed-in person's pages carry.
-async fn form_token(person: &Client) -> String {
-    let page = person.get("/ledger").await.text();
-    let after = page.split("name=\"form_token\" value=\"").nth(1).unwrap();
-    after.split('"').next().unwrap().to_owned()
 }
 
 #[tokio::test]
@@ -297,7 +290,7 @@ async fn the_form_keeps_what_was_typed_and_decides_once() {
         .execute(&stage.app.state().database.write)
         .await
         .unwrap();
-    let anas = form_token(&ana).await;
+    let anas = ana.form_token().await;
     let form = |password: &str| {
         format!(
             "kind=reject&bundle={}&reason_code=licence&text=not+clear%0Ayet&seen_size={}&key=k1&password={password}&form_token={anas}",
@@ -331,7 +324,7 @@ async fn the_form_keeps_what_was_typed_and_decides_once() {
     let stale = ana.form(&path, &form("").replace(&anas, "another")).await;
     assert_eq!((stale.status, stale.code().as_str()), (StatusCode::FORBIDDEN, "stale_form"));
     let rita = stage.app.person("rita", "reviewer").await;
-    let token = form_token(&rita).await;
+    let token = rita.form_token().await;
     let refused = rita.form(&path, &form("").replace(&anas, &token)).await;
     assert!(refused.header("location").contains("error=not_allowed"), "{}", refused.header("location"));
 }
@@ -339,25 +332,20 @@ async fn the_form_keeps_what_was_typed_and_decides_once() {
 #[tokio::test]
 async fn a_persons_token_sets_routes_up_and_decides_nothing() {
     let stage = Stage::set(1).await;
-    let write = &stage.app.state().database.write;
-    let secret = acta_server::secret::Secret::draw("acta_api_").unwrap();
-    acta_server::store::token::insert_api_token(write, &secret.hash(), "adam", "ci", 0, i64::MAX)
-        .await
-        .unwrap();
-    let program =
-        stage.app.anonymous().with(axum::http::header::AUTHORIZATION, format!("Bearer {}", secret.reveal()));
+    let secret = stage.app.api_token("adam", "read define_routes").await;
+    let program = stage.app.program(&secret);
     assert_eq!(program.get("/api/v1/routes").await.status, StatusCode::OK);
     assert_eq!(program.post("/api/v1/routes", definition(2).to_string()).await.status, StatusCode::CREATED);
     let refused = stage.decide(&program, "approve", "k").await;
     assert_eq!((refused.status, refused.code().as_str()), (StatusCode::FORBIDDEN, "not_allowed"));
 
     let adam = stage.app.sign_in("adam").await;
-    let token = form_token(&adam).await;
+    let token = adam.form_token().await;
     let gone = adam.form("/account/tokens/revoke", &format!("id={}&form_token={token}", secret.hash())).await;
     assert_eq!(gone.header("location"), "/account", "{}", gone.text());
     assert_eq!(program.get("/api/v1/routes").await.status, StatusCode::UNAUTHORIZED);
     let rita = stage.app.person("rita", "reviewer").await;
-    let token = form_token(&rita).await;
+    let token = rita.form_token().await;
     let others =
         rita.form("/account/tokens/revoke", &format!("id={}&form_token={token}", secret.hash())).await;
     assert_eq!(others.status, StatusCode::NOT_FOUND);

@@ -96,6 +96,13 @@ impl Client {
         self.send(Method::POST, path, "application/x-www-form-urlencoded", body.to_owned()).await
     }
 
+    /// The token that the forms of this person's pages carry.
+    pub async fn form_token(&self) -> String {
+        let page = self.get("/ledger").await.text();
+        let after = page.split("name=\"form_token\" value=\"").nth(1).unwrap();
+        after.split('"').next().unwrap().to_owned()
+    }
+
     pub async fn put_blob(&self, bytes: &[u8]) -> Answer {
         let path = format!("/api/v1/blobs/sha256/{}", Sha256Digest::of(bytes));
         self.send(Method::PUT, &path, "application/octet-stream", bytes.to_vec()).await
@@ -159,10 +166,12 @@ impl TestApp {
             agent: agent.to_owned(),
             issued_by: "test".to_owned(),
             owner: owner.map(str::to_owned),
+            scopes: "push orders".to_owned(),
             expires_at: i64::MAX,
             used_by: None,
         };
-        token::insert_enrolment(write, &token.hash(), &issued, 0).await.unwrap();
+        let mut write = write.acquire().await.unwrap();
+        token::insert_enrolment(&mut write, &token.hash(), &issued, 0).await.unwrap();
         token.reveal().to_owned()
     }
 
@@ -183,14 +192,41 @@ impl TestApp {
 
     pub async fn account(&self, name: &str, role: &str) {
         let password_hash = acta_server::auth::password::hash_now(PASSWORD).unwrap();
-        let account = account::Account { name: name.to_owned(), role: role.to_owned(), password_hash };
-        assert!(account::insert(&self.state().database.write, &account, 0).await.unwrap());
+        let account = account::Account {
+            name: name.to_owned(),
+            role: role.to_owned(),
+            password_hash,
+            created_at: 0,
+            disabled_at: None,
+        };
+        let mut write = self.state().database.write.acquire().await.unwrap();
+        assert!(account::insert(&mut write, &account).await.unwrap());
     }
 
     /// A signed-in person.
     pub async fn person(&self, name: &str, role: &str) -> Client {
         self.account(name, role).await;
         self.sign_in(name).await
+    }
+
+    /// A token of a person's programs.
+    pub async fn api_token(&self, account: &str, scopes: &str) -> Secret {
+        let secret = Secret::draw("acta_api_").unwrap();
+        let issued = token::NewToken {
+            kind: token::Kind::Account,
+            holder: account,
+            label: "ci",
+            scopes,
+            expires_at: i64::MAX,
+        };
+        let mut write = self.state().database.write.acquire().await.unwrap();
+        token::insert(&mut write, &secret.hash(), &issued, 0).await.unwrap();
+        secret
+    }
+
+    /// A program that shows a token.
+    pub fn program(&self, secret: &Secret) -> Client {
+        self.anonymous().with(header::AUTHORIZATION, format!("Bearer {}", secret.reveal()))
     }
 
     /// A person with an account, signed in.

@@ -126,6 +126,9 @@ pub fn objection(objection: &Objection, who: Who, lang: Lang) -> String {
             lang.tr("objection-outdated", [("cause", cause(why, lang).into())])
         }
         Objection::OverridesNotAllowed => lang.t("objection-overrides-not-allowed"),
+        Objection::NotConfirmed => lang.t("objection-not-confirmed"),
+        Objection::SamePerson => lang.tr("objection-same-person", [who()]),
+        Objection::NothingToConfirm => lang.t("objection-nothing-to-confirm"),
         Objection::Expired { at } => lang.tr("objection-expired", [("at", date_time(*at, lang).into())]),
     }
 }

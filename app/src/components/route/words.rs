@@ -102,6 +102,10 @@ pub fn turn(turn: &Turn, lang: Lang) -> String {
                 None => lang.tr("turn-hold-nobody", [("index", index.into())]),
             }
         }
+        Turn::Confirmer { by, index } => {
+            let values = [("who", short(by, 64).into()), ("index", count(*index, lang).into())];
+            lang.tr("turn-confirmer", values)
+        }
         Turn::Approver { more } => lang.tr("turn-approver", [("n", (*more).into())]),
         Turn::Nobody => lang.t("turn-nobody"),
     }

@@ -237,3 +237,21 @@ section-ordered = What was ordered
 section-after = The record after it
 after-note = As the route stands now.
 section-still = What is still missing
+
+## The confirmation of an order
+confirm-trail = Confirm
+confirm-title = { $who } has ordered to go back to bundle { $bundle }; it waits for a second person.
+confirm-title-none = No order of this route waits for a second person.
+confirm-cannot = You may not confirm this order: { $why }.
+confirm-lead = Ordered on { $at }, { $age } ago. Until it is confirmed, nothing is carried out; the route is on hold meanwhile.
+confirm-lead-none = It may have been confirmed, or another order came after it.
+confirm-note = As it was signed. Your confirmation signs the same once more, with your name.
+confirm-entry = Order
+confirm-sign = Sign the confirmation
+consequence-confirm = The agent beside the runtime carries the order out as soon as it sees the confirmation.
+consequence-second = A second person, an approver, must confirm it before it is carried out. Asking already puts the route on hold.
+ordered-by = Ordered by
+ordered-confirmed = Confirmed by
+done-asked = The rollback to bundle { $bundle } is asked for by entry { $entry }; it waits for a second person.
+done-confirmed = The rollback to bundle { $bundle } is confirmed by entry { $entry }; nothing is restored yet.
+done-asked-lead = An approver other than the one who asked must confirm it on the route's page.

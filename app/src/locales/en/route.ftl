@@ -302,7 +302,7 @@ board-missing = { $n ->
     [one] one thing is missing
    *[other] { $n } things are missing
 }
-board-since = newest entry { $at }
+board-since = newest entry { $at }, { $age } ago
 board-no-bundle = no bundle yet
 board-canary = canary { $status }
 board-rollback = way back { $status }
@@ -455,3 +455,38 @@ live-approved = { $n ->
 }
 live-ask-again = Ask about another time
 live-ask-note = By the clock of the agent beside the runtime, in UTC.
+
+## Ages
+age-minutes = { $n ->
+    [one] 1 minute
+   *[other] { $n } minutes
+}
+age-hours = { $n ->
+    [one] 1 hour
+   *[other] { $n } hours
+}
+age-days = { $n ->
+    [one] 1 day
+   *[other] { $n } days
+}
+age-ago = { $age } ago
+age-left = { $age } left
+retained-head-until = Retained until
+retained-no-day = for as long as the policy says
+retained-purged = purged
+retained-config-kept = kept with it
+retained-config-gone = no longer kept
+retained-config-none = not kept
+board-retained = way back retained until
+board-drill = last drill { $age } ago
+
+## The second person of a rollback
+act-confirm = Confirm the order
+orders-second = waits for a second person
+turn-confirmer = an approver other than { $who }, to confirm the order of entry { $index }
+objection-not-confirmed = a second person must confirm it, and nobody validly has
+objection-same-person = { $who ->
+    [you] you ordered it yourself; it takes another person
+   *[they] it was confirmed by the person who ordered it
+}
+objection-nothing-to-confirm = no such order waits: it has been confirmed, needs nobody, has ended, was lifted, or another came after it

@@ -237,3 +237,21 @@ section-ordered = Lo que se ordenó
 section-after = La ficha después
 after-note = Como está la ruta ahora.
 section-still = Lo que aún falta
+
+## La confirmación de una orden
+confirm-trail = Confirmar
+confirm-title = { $who } ordenó volver al paquete { $bundle }; espera a una segunda persona.
+confirm-title-none = Ninguna orden de esta ruta espera a una segunda persona.
+confirm-cannot = Usted no puede confirmar esta orden: { $why }.
+confirm-lead = Ordenada el { $at }, hace { $age }. Hasta que se confirme no se ejecuta nada; mientras tanto la ruta está en espera.
+confirm-lead-none = Puede que ya se haya confirmado, o que otra orden viniera después.
+confirm-note = Tal como se firmó. Su confirmación firma lo mismo otra vez, con su nombre.
+confirm-entry = Orden
+confirm-sign = Firmar la confirmación
+consequence-confirm = El agente junto al entorno de ejecución cumple la orden en cuanto ve la confirmación.
+consequence-second = Una segunda persona, un aprobador, debe confirmarla antes de que se ejecute. Pedirla ya deja la ruta en espera.
+ordered-by = La ordenó
+ordered-confirmed = La confirmó
+done-asked = La reversión al paquete { $bundle } se pide con la entrada { $entry }; espera a una segunda persona.
+done-confirmed = La reversión al paquete { $bundle } se confirma con la entrada { $entry }; todavía no se ha restaurado nada.
+done-asked-lead = Un aprobador que no sea quien la pidió debe confirmarla en la página de la ruta.

@@ -302,7 +302,7 @@ board-missing = { $n ->
     [one] falta una cosa
    *[other] faltan { $n } cosas
 }
-board-since = última entrada { $at }
+board-since = última entrada { $at }, hace { $age }
 board-no-bundle = sin paquete todavía
 board-canary = canario { $status }
 board-rollback = vuelta atrás { $status }
@@ -455,3 +455,38 @@ live-approved = { $n ->
 }
 live-ask-again = Preguntar por otro momento
 live-ask-note = Por el reloj del agente junto al entorno de ejecución, en UTC.
+
+## Edades
+age-minutes = { $n ->
+    [one] 1 minuto
+   *[other] { $n } minutos
+}
+age-hours = { $n ->
+    [one] 1 hora
+   *[other] { $n } horas
+}
+age-days = { $n ->
+    [one] 1 día
+   *[other] { $n } días
+}
+age-ago = hace { $age }
+age-left = quedan { $age }
+retained-head-until = Conservado hasta
+retained-no-day = mientras diga la política
+retained-purged = purgado
+retained-config-kept = conservada con él
+retained-config-gone = ya no se conserva
+retained-config-none = no se conserva
+board-retained = vuelta atrás conservada hasta
+board-drill = último simulacro hace { $age }
+
+## La segunda persona de una reversión
+act-confirm = Confirmar la orden
+orders-second = espera a una segunda persona
+turn-confirmer = un aprobador que no sea { $who }, para confirmar la orden de la entrada { $index }
+objection-not-confirmed = debe confirmarla una segunda persona, y nadie lo ha hecho con validez
+objection-same-person = { $who ->
+    [you] la ordenó usted; hace falta otra persona
+   *[they] la confirmó la misma persona que la ordenó
+}
+objection-nothing-to-confirm = no espera ninguna orden así: ya se confirmó, no necesita a nadie, terminó, se levantó, o vino otra después

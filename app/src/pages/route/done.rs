@@ -52,10 +52,13 @@ pub async fn load(context: &PageContext, route: &str, entry: &str) -> Result<Rea
         lead: lead(&view, way, lang),
     };
     let to_entry = lang.tr("done-to-entry", [("entry", count(view.entry, lang).into())]);
+    let trace = bundle.map(|bundle| {
+        view! { <a href=routes::trace(bundle, &view.route)>{lang.t("act-trace")}</a>" " }
+    });
     let actions = view! {
         <p class="acts">
             <a class="btn first" href=back.clone()>{lang.t("done-to-route")}</a>
-            <a href=routes::entry(view.entry)>{to_entry}</a>
+            {trace}<a href=routes::entry(view.entry)>{to_entry}</a>
         </p>
     };
     let links = vec![(routes::ROUTES.to_owned(), lang.t("nav-routes")), (back, short(&view.route, 100))];
@@ -84,7 +87,11 @@ fn headline(view: &DoneView, lang: Lang) -> String {
             lang.tr(&key, [entry, ("bundle", decision.bundle_digest.0.short().into())])
         }
         (None, Some(order)) => {
-            let key = format!("done-{}", code(&order.action));
+            let key = match (&order.confirmed_by, order.needs_confirmation) {
+                (Some(_), _) => "done-confirmed".to_owned(),
+                (None, true) => "done-asked".to_owned(),
+                (None, false) => format!("done-{}", code(&order.action)),
+            };
             lang.tr(&key, [entry, ("bundle", order.to.short().into())])
         }
         (None, None) => lang.tr("done-other", [entry]),
@@ -93,7 +100,9 @@ fn headline(view: &DoneView, lang: Lang) -> String {
 
 fn lead(view: &DoneView, way: Option<Sha256Digest>, lang: Lang) -> Vec<String> {
     let decided = view.decision.as_ref().map(|it| (&it.by, it.at));
-    let signed = decided.or(view.order.as_ref().map(|it| (&it.by, it.at)));
+    let ordered = |it: &RollbackOrder| it.confirmed_by.clone().unwrap_or_else(|| it.by.clone());
+    let by = view.order.as_ref().map(ordered);
+    let signed = decided.or(by.as_ref().zip(view.order.as_ref().map(|it| it.at)));
     let mut lead: Vec<String> = signed
         .map(|(by, at)| {
             let who = ("who", short(&by.account, 64).into());
@@ -106,8 +115,9 @@ fn lead(view: &DoneView, way: Option<Sha256Digest>, lang: Lang) -> Vec<String> {
     } else {
         lead.push(may_not(&view.record, &view.missing, way, lang));
     }
-    if view.order.is_some() {
-        lead.push(lang.t("done-order-lead"));
+    if let Some(order) = &view.order {
+        let waits = order.needs_confirmation && order.confirmed_by.is_none();
+        lead.push(lang.t(if waits { "done-asked-lead" } else { "done-order-lead" }));
     }
     lead
 }
@@ -147,6 +157,10 @@ fn ordered(order: &RollbackOrder, lang: Lang) -> AnyView {
     ];
     told.extend(order.from.map(|from| Fact::code(lang.t("figure-from"), &from.to_string())));
     told.push(Fact::code(lang.t("diff-config"), &order.runtime_config.to_string()));
+    told.push(Fact::new(lang.t("ordered-by"), short(&order.by.account, 64)));
+    if let Some(second) = &order.confirmed_by {
+        told.push(Fact::new(lang.t("ordered-confirmed"), short(&second.account, 64)));
+    }
     let reason = lang.code_text("reason-code", &code(&order.reason_code));
     told.push(Fact::new(lang.t("decide-reason-code"), reason));
     told.push(typed(lang.t("decide-text"), &order.text));

@@ -4,6 +4,7 @@ use acta_ledger::{
     evidence::{
         decision::DecisionKind,
         gate::Gate,
+        person::Role,
         route::{RouteRecord, ValidationStatus},
     },
     judge::route::{Missing, OutdatedCause, RouteState, Turn},
@@ -126,13 +127,11 @@ fn lead(context: &PageContext, view: &RouteView) -> Vec<String> {
 /// Whether the one who is waited for is whoever reads.
 fn is_yours(context: &PageContext, view: &RouteView) -> bool {
     let viewer = context.portal.viewer();
-    match &view.state.turn {
-        Turn::HoldOwner { owner, .. } => owner.is_some() && *owner == viewer.name,
-        Turn::Approver { .. } => {
-            view.decisions.iter().any(|it| it.kind == DecisionKind::Approve && super::form::is_open(it))
-        }
-        Turn::Admin => viewer.role.as_deref() == Some("admin"),
-        Turn::Builder { .. } => viewer.role.as_deref() == Some("builder"),
-        Turn::Operator | Turn::Runtime | Turn::Nobody => false,
-    }
+    let role = viewer.role.and_then(|role| serde_json::from_value::<Role>(role.into()).ok());
+    let Some((name, role)) = viewer.name.zip(role) else { return false };
+    let turn = &view.state.turn;
+    // An approver who may not approve this bundle is not waited for either.
+    let open =
+        || view.decisions.iter().any(|it| it.kind == DecisionKind::Approve && super::form::is_open(it));
+    turn.is_of(&name, role) && (!matches!(turn, Turn::Approver { .. }) || open())
 }

@@ -1,8 +1,11 @@
 //! Orders to the agent beside the runtime, and each step that it reported.
 
-use acta_ledger::evidence::{
-    code,
-    rollback::{RollbackResult, RollbackStep},
+use acta_ledger::{
+    evidence::{
+        code,
+        rollback::{RollbackResult, RollbackStep},
+    },
+    judge::route::confirmation_objections,
 };
 use leptos::prelude::*;
 
@@ -46,8 +49,11 @@ fn order_of(view: &OrderView, lang: Lang) -> AnyView {
     let text = lang.tr("hold-text", [("text", short(&order.text, 4_000).into())]);
     let ended = view.steps.iter().any(|(_, step)| step.step.is_last());
     let steps = view.steps.iter().map(|(entry, step)| step_item(*entry, step, lang));
+    let second = !confirmation_objections(order).is_empty();
     let waiting = (!ended).then(|| {
-        view! { <li>{state(State::Neutral, lang.t("orders-waiting"))}<div></div></li> }
+        let (mark, key) =
+            if second { (State::Attention, "orders-second") } else { (State::Neutral, "orders-waiting") };
+        view! { <li>{state(mark, lang.t(key))}<div></div></li> }
     });
     view! {
         <div class="order">

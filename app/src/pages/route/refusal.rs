@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// The codes that have a sentence; every other one is said to be a refusal.
-const CODES: [&str; 20] = [
+const CODES: [&str; 32] = [
     "missing_field",
     "bad_code",
     "bad_time",
@@ -36,6 +36,18 @@ const CODES: [&str; 20] = [
     "not_allowed",
     "stale_form",
     "unauthorized",
+    "account_exists",
+    "malformed_name",
+    "malformed_password",
+    "malformed_label",
+    "bad_duration",
+    "bad_scopes",
+    "own_account",
+    "no_such_account",
+    "no_such_token",
+    "step_up_needed",
+    "bad_order",
+    "bad_digest",
     "unknown",
 ];
 

@@ -1,6 +1,10 @@
 //! What is live, whether the way back works, and which bundles are kept.
 
-use acta_ledger::{evidence::code, judge::route::WayBack};
+use acta_ledger::{
+    evidence::code,
+    judge::route::{WayBack, WayBackLack},
+    log::timestamp::Timestamp,
+};
 use leptos::prelude::*;
 
 use crate::{
@@ -10,7 +14,7 @@ use crate::{
         route::why,
         state::{State, state},
     },
-    format::{NOTHING, count, date, date_time, seconds, short},
+    format::{NOTHING, age, count, date, date_time, seconds, short},
     i18n::Lang,
     routes,
     view::route::{RetainedRow, RouteView},
@@ -81,12 +85,13 @@ pub fn lacks(way: &WayBack, lang: Lang) -> String {
 
 fn retained(view: &RouteView, lang: Lang) -> AnyView {
     let name = &view.state.record.route_name;
-    let rows = view.retained.iter().map(|row| retained_row(name, row, lang));
+    let rows = view.retained.iter().map(|row| retained_row(name, row, view.now, lang));
     let table = view! {
         <table>
             <caption>{lang.t("retained-caption")}</caption>
             <thead><tr>
                 <th scope="col" class="stick">{lang.t("retained-head-bundle")}</th>
+                <th scope="col">{lang.t("retained-head-until")}</th>
                 <th scope="col">{lang.t("retained-head-config")}</th>
                 <th scope="col">{lang.t("retained-head-drill")}</th>
                 <th scope="col" class="n">{lang.t("retained-head-restore")}</th>
@@ -98,13 +103,20 @@ fn retained(view: &RouteView, lang: Lang) -> AnyView {
     scroll(&lang.t("retained-caption"), lang, table.into_any())
 }
 
-fn retained_row(name: &str, row: &RetainedRow, lang: Lang) -> AnyView {
+fn retained_row(name: &str, row: &RetainedRow, now: Timestamp, lang: Lang) -> AnyView {
     let way = &row.way_back;
     let live =
         row.live.then(|| view! { <span class="sub"><strong>{lang.t("retained-live")}</strong></span> });
     let config = way.runtime_config.map_or_else(
-        || NOTHING.into_any(),
-        |config| view! { <a class="digest" href=routes::blob(config) title=config.to_string()>{config.short()}</a> }.into_any(),
+        || lang.t("retained-config-none").into_any(),
+        |config| {
+            let kept = lang.t(if is_here(way) { "retained-config-kept" } else { "retained-config-gone" });
+            view! {
+                <a class="digest" href=routes::blob(config) title=config.to_string()>{config.short()}</a>
+                <span class="sub">{kept}</span>
+            }
+            .into_any()
+        },
     );
     let drill = way.drill.as_ref().map_or_else(
         || lang.t("retained-never").into_any(),
@@ -113,7 +125,13 @@ fn retained_row(name: &str, row: &RetainedRow, lang: Lang) -> AnyView {
                 let text = lang.tr("retained-valid", [("at", date(at, lang).into())]);
                 view! { <span class="sub">{text}</span> }
             });
-            view! { <a href=routes::entry(drill.entry.index)>{date(drill.at, lang)}</a>{valid} }.into_any()
+            let age = lang.tr("age-ago", [("age", age(drill.at, now, lang).into())]);
+            view! {
+                <a href=routes::entry(drill.entry.index)>{date(drill.at, lang)}</a>
+                <span class="sub">{age}</span>
+                {valid}
+            }
+            .into_any()
         },
     );
     let restore = way.drill.as_ref().and_then(|drill| drill.restore_ms);
@@ -125,7 +143,11 @@ fn retained_row(name: &str, row: &RetainedRow, lang: Lang) -> AnyView {
     let why = (!way.lacks.is_empty()).then(|| view! { <span class="sub">{lacks(way, lang)}</span> });
     view! {
         <tr>
-            <th scope="row" class="stick">{digest::linked(&row.bundle, routes::route_bundle(name, row.bundle))}{live}</th>
+            <th scope="row" class="stick">
+                {digest::linked(&row.bundle, routes::route_bundle(name, row.bundle))}{live}
+                <span class="sub"><a href=routes::trace(row.bundle, name)>{lang.t("act-trace")}</a></span>
+            </th>
+            <td>{until(way, now, lang)}</td>
             <td>{config}</td>
             <td>{drill}</td>
             <td class="n">{restore.map_or_else(|| NOTHING.to_owned(), |ms| seconds(ms, lang))}</td>
@@ -133,6 +155,29 @@ fn retained_row(name: &str, row: &RetainedRow, lang: Lang) -> AnyView {
         </tr>
     }
     .into_any()
+}
+
+/// Whether the last word is that it is kept, or was kept until a day that has passed.
+fn is_here(way: &WayBack) -> bool {
+    use WayBackLack::{Damaged, NotRetained, Purged};
+    way.retained.is_some() && !way.lacks.iter().any(|lack| matches!(lack, NotRetained | Purged | Damaged))
+}
+
+/// Until when a bundle is retained, in words and as an age.
+pub fn until(way: &WayBack, now: Timestamp, lang: Lang) -> AnyView {
+    if way.lacks.contains(&WayBackLack::Purged) {
+        return state(State::Superseded, lang.t("retained-purged")).into_any();
+    }
+    if !is_here(way) {
+        return NOTHING.into_any();
+    }
+    let Some(at) = way.retained_until else { return lang.t("retained-no-day").into_any() };
+    let left = if now < at {
+        lang.tr("age-left", [("age", age(now, at, lang).into())])
+    } else {
+        lang.tr("age-ago", [("age", age(at, now, lang).into())])
+    };
+    view! { <time datetime=at.to_string()>{date(at, lang)}</time><span class="sub">{left}</span> }.into_any()
 }
 
 /// Asks what was live at a moment.

@@ -26,7 +26,7 @@ use crate::{
     chain, clock,
     command::push::{Pushed, push_now},
     error::{CliError, Exit, Result},
-    gate::{UNCHAINED, route_name},
+    gate::route_name,
     home::Home,
     server::ServerFacts,
     ui::Ui,
@@ -109,13 +109,14 @@ impl Retain {
             state: RetentionState::Retained,
             retained_until,
             at,
-            chain: UNCHAINED,
+            purged_by: None,
+            chain: None,
         };
         let subjects = vec![Subject::new(name(&self.file), record.bundle.digest), {
             Subject::new(name(&self.runtime_config), record.runtime_config.digest)
         }];
         let sealed = chain::seal(home, &signing, None, record.blobs().to_vec(), |link| {
-            record.chain = link;
+            record.chain = Some(link);
             Statement::new(subjects, &record).map_err(|error| {
                 CliError::failure("the record cannot be written as canonical JSON").found(error.to_string())
             })

@@ -66,6 +66,29 @@ pub struct CanaryPolicy {
     pub thresholds: Thresholds,
 }
 
+/// Whether a rollback needs a second person.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Confirmation {
+    /// Every rollback does.
+    Required,
+    /// Every rollback does but the one that cannot wait: the canary of what is live failed, and it leads to the bundle
+    /// that the way back leads to. That one was prepared and drilled beforehand, and minutes count.
+    #[default]
+    UnlessCanaryFailed,
+    /// No rollback does.
+    NotRequired,
+}
+
+/// What is asked of a rollback.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct RollbackPolicy {
+    /// Whether a second person must confirm it.
+    #[serde(default)]
+    pub confirmation: Confirmation,
+}
+
 /// The policy of a route.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -81,6 +104,9 @@ pub struct Policy {
     pub thresholds: Thresholds,
     /// What a canary must keep.
     pub canary: CanaryPolicy,
+    /// What is asked of a rollback.
+    #[serde(default)]
+    pub rollback: RollbackPolicy,
     /// The facts that an approval rests on.
     #[serde(default)]
     pub pins: Pins,
@@ -181,6 +207,7 @@ mod tests {
         let policy = Policy::parse(GOOD.as_bytes()).unwrap();
         assert_eq!(policy.approvals.needed, 2);
         assert_eq!(policy.thresholds.memory_bytes, Some(Count64(8 << 30)));
+        assert_eq!(policy.rollback.confirmation, Confirmation::UnlessCanaryFailed);
         let again = Policy::parse(&jcs::to_vec(&policy).unwrap()).unwrap();
         assert_eq!(again, policy);
     }
@@ -199,6 +226,8 @@ mod tests {
             ("0.01", "1.5", "canary.thresholds holds an error rate"),
             ("30.0", "0", "thresholds holds a latency"),
             ("\"drillValidDays\": 30,", "", "missing field `drillValidDays`"),
+            ("{\n", "{\"rollback\": {\"confirmation\": \"sometimes\"},\n", "unknown variant `sometimes`"),
+            ("{\n", "{\"rollback\": {\"confirm\": \"required\"},\n", "unknown field `confirm`"),
             ("{\n", "[\n", "not acceptable JSON"),
         ] {
             assert!(GOOD.contains(from), "{from}");

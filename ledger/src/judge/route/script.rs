@@ -15,27 +15,30 @@ use crate::{
         pin::{Pin, PinObservation, Pins},
         retention::{RetentionRecord, RetentionState},
         rollback::{HealthResult, OrderAction, RollbackOrder, RollbackResult, RollbackStep},
-        route::{Approvals, BundleDigest, CanaryPolicy, OverridePolicy, Policy, RouteDefinition, Thresholds},
+        route::{
+            Approvals, BundleDigest, CanaryPolicy, OverridePolicy, Policy, RollbackPolicy, RouteDefinition,
+            Thresholds,
+        },
     },
     log::{digest::Sha256Digest, timestamp::Timestamp},
 };
 
-pub(super) const ROUTE: &str = "mini";
-pub(super) const TARGET: &str = "native_cpp_task_api_on_nvidia_h200";
-pub(super) const A: Sha256Digest = Sha256Digest([0xaa; 32]);
-pub(super) const B: Sha256Digest = Sha256Digest([0xbb; 32]);
+pub(in crate::judge) const ROUTE: &str = "mini";
+pub(in crate::judge) const TARGET: &str = "native_cpp_task_api_on_nvidia_h200";
+pub(in crate::judge) const A: Sha256Digest = Sha256Digest([0xaa; 32]);
+pub(in crate::judge) const B: Sha256Digest = Sha256Digest([0xbb; 32]);
 
 /// The moment at which the tests judge: a day after the log's first entry.
-pub(super) fn now() -> Timestamp {
+pub(in crate::judge) fn now() -> Timestamp {
     "2026-11-30T10:00:00Z".parse().unwrap()
 }
 
-pub(super) fn pins() -> Pins {
+pub(in crate::judge) fn pins() -> Pins {
     let pins = [(Pin::Tensorrt, "1.7.1.116"), (Pin::Driver, "570.1"), (Pin::GpuSku, "NVIDIA H200")];
     Pins(pins.into_iter().map(|(pin, value)| (pin, value.to_owned())).collect())
 }
 
-pub(super) fn policy(needed: u32) -> Policy {
+pub(in crate::judge) fn policy(needed: u32) -> Policy {
     let thresholds = Thresholds::default();
     Policy {
         approvals: Approvals { needed, approvers: None },
@@ -43,13 +46,14 @@ pub(super) fn policy(needed: u32) -> Policy {
         overrides: OverridePolicy { allowed: true, max_days: 7 },
         thresholds,
         canary: CanaryPolicy { min_samples: 100, thresholds },
+        rollback: RollbackPolicy::default(),
         pins: pins(),
         drill_valid_days: 30,
         retention_days: 90,
     }
 }
 
-pub(super) fn person(account: &str, roles: &[Role], at: Timestamp) -> Signatory {
+pub(in crate::judge) fn person(account: &str, roles: &[Role], at: Timestamp) -> Signatory {
     Signatory {
         account: account.to_owned(),
         roles: roles.to_vec(),
@@ -61,19 +65,19 @@ pub(super) fn person(account: &str, roles: &[Role], at: Timestamp) -> Signatory 
 
 /// A log in the writing. Entries get the next index; an index may be left to an entry of no interest.
 #[derive(Clone, Debug)]
-pub(super) struct Script {
-    pub(super) size: u64,
-    pub(super) entries: Vec<RouteEntry>,
-    pub(super) policy: Policy,
+pub(in crate::judge) struct Script {
+    pub(in crate::judge) size: u64,
+    pub(in crate::judge) entries: Vec<RouteEntry>,
+    pub(in crate::judge) policy: Policy,
 }
 
 impl Script {
-    pub(super) fn new() -> Self {
+    pub(in crate::judge) fn new() -> Self {
         Self { size: 0, entries: Vec::new(), policy: policy(1) }
     }
 
     /// The moment of the next entry: a minute after the one before.
-    pub(super) fn at(&self) -> Timestamp {
+    pub(in crate::judge) fn at(&self) -> Timestamp {
         let first: Timestamp = "2026-11-29T10:00:00Z".parse().unwrap();
         first.plus_ms(self.size as i64 * 60_000).unwrap()
     }
@@ -86,19 +90,19 @@ impl Script {
         ChainLink { sequence: self.size + 1, previous: None }
     }
 
-    pub(super) fn push(&mut self, signer: Signer, event: RouteEvent) -> &mut Self {
+    pub(in crate::judge) fn push(&mut self, signer: Signer, event: RouteEvent) -> &mut Self {
         let leaf = Sha256Digest::of(format!("{} {event:?}", self.entries.len()).as_bytes());
         self.entries.push(RouteEntry { index: self.size, leaf, signer, event });
         self.size += 1;
         self
     }
 
-    pub(super) fn skip(&mut self) -> &mut Self {
+    pub(in crate::judge) fn skip(&mut self) -> &mut Self {
         self.size += 1;
         self
     }
 
-    pub(super) fn define(&mut self) -> &mut Self {
+    pub(in crate::judge) fn define(&mut self) -> &mut Self {
         let definition = RouteDefinition {
             route: ROUTE.to_owned(),
             checkpoint: "acme/mini".to_owned(),
@@ -111,7 +115,7 @@ impl Script {
         self.push(Signer::Portal, RouteEvent::Definition(Box::new(definition)))
     }
 
-    pub(super) fn gate_record(&self, gate: Gate, bundle: Sha256Digest) -> GateRecord {
+    pub(in crate::judge) fn gate_record(&self, gate: Gate, bundle: Sha256Digest) -> GateRecord {
         let check = |name: &str| Check {
             name: name.to_owned(),
             value: Value::Null,
@@ -149,12 +153,12 @@ impl Script {
         pins
     }
 
-    pub(super) fn gate(&mut self, gate: Gate, bundle: Sha256Digest) -> &mut Self {
+    pub(in crate::judge) fn gate(&mut self, gate: Gate, bundle: Sha256Digest) -> &mut Self {
         let record = self.gate_record(gate, bundle);
         self.push(Self::agent(), RouteEvent::Gate(Box::new(record)))
     }
 
-    pub(super) fn gate_with(
+    pub(in crate::judge) fn gate_with(
         &mut self,
         gate: Gate,
         bundle: Sha256Digest,
@@ -165,18 +169,18 @@ impl Script {
         self.push(Self::agent(), RouteEvent::Gate(Box::new(record)))
     }
 
-    pub(super) fn failed_gate(&mut self, gate: Gate, bundle: Sha256Digest) -> &mut Self {
+    pub(in crate::judge) fn failed_gate(&mut self, gate: Gate, bundle: Sha256Digest) -> &mut Self {
         self.gate_with(gate, bundle, |record| record.checks[0].verdict = CheckVerdict::Fail)
     }
 
-    pub(super) fn gates(&mut self, bundle: Sha256Digest) -> &mut Self {
+    pub(in crate::judge) fn gates(&mut self, bundle: Sha256Digest) -> &mut Self {
         for gate in Gate::ALL {
             self.gate(gate, bundle);
         }
         self
     }
 
-    pub(super) fn pin(&mut self, pin: Pin, value: &str) -> &mut Self {
+    pub(in crate::judge) fn pin(&mut self, pin: Pin, value: &str) -> &mut Self {
         let observation = PinObservation {
             route: ROUTE.to_owned(),
             pin,
@@ -188,7 +192,7 @@ impl Script {
         self.push(Self::agent(), RouteEvent::Pin(Box::new(observation)))
     }
 
-    pub(super) fn canary(&mut self, phase: CanaryPhase, bundle: Sha256Digest) -> &mut Self {
+    pub(in crate::judge) fn canary(&mut self, phase: CanaryPhase, bundle: Sha256Digest) -> &mut Self {
         let record = CanaryRecord {
             route: ROUTE.to_owned(),
             bundle,
@@ -208,7 +212,7 @@ impl Script {
         self.push(Self::agent(), RouteEvent::Canary(Box::new(record)))
     }
 
-    pub(super) fn retain(&mut self, state: RetentionState, bundle: Sha256Digest) -> &mut Self {
+    pub(in crate::judge) fn retain(&mut self, state: RetentionState, bundle: Sha256Digest) -> &mut Self {
         let blob = |digest| BlobRef { digest, bytes: 1, media_type: "application/octet-stream".to_owned() };
         let record = RetentionRecord {
             route: ROUTE.to_owned(),
@@ -217,13 +221,29 @@ impl Script {
             state,
             retained_until: None,
             at: self.at(),
-            chain: self.chain(),
+            purged_by: None,
+            chain: Some(self.chain()),
         };
         self.push(Self::agent(), RouteEvent::Retention(Box::new(record)))
     }
 
-    pub(super) fn order(&mut self, action: OrderAction, number: u128, to: Sha256Digest) -> &mut Self {
-        let order = RollbackOrder {
+    pub(in crate::judge) fn order(
+        &mut self,
+        action: OrderAction,
+        number: u128,
+        to: Sha256Digest,
+    ) -> &mut Self {
+        self.order_with(action, number, to, |_| {})
+    }
+
+    pub(in crate::judge) fn order_with(
+        &mut self,
+        action: OrderAction,
+        number: u128,
+        to: Sha256Digest,
+        change: impl FnOnce(&mut RollbackOrder),
+    ) -> &mut Self {
+        let mut order = RollbackOrder {
             order: Uuid::from_u128(number),
             route: ROUTE.to_owned(),
             action,
@@ -233,13 +253,15 @@ impl Script {
             reason_code: ReasonCode::Canary,
             text: "the canary failed".to_owned(),
             by: person("rita", &[Role::Reviewer], self.at()),
+            needs_confirmation: false,
             confirmed_by: None,
             at: self.at(),
         };
+        change(&mut order);
         self.push(Signer::Portal, RouteEvent::Order(Box::new(order)))
     }
 
-    pub(super) fn result(
+    pub(in crate::judge) fn result(
         &mut self,
         action: OrderAction,
         number: u128,
@@ -269,7 +291,7 @@ impl Script {
     }
 
     /// The bundle is retained and a drill restored it.
-    pub(super) fn way_back(&mut self, bundle: Sha256Digest) -> &mut Self {
+    pub(in crate::judge) fn way_back(&mut self, bundle: Sha256Digest) -> &mut Self {
         self.retain(RetentionState::Retained, bundle).result(
             OrderAction::Drill,
             900,
@@ -280,7 +302,12 @@ impl Script {
     }
 
     /// A decision that names every entry so far and has seen all of them.
-    pub(super) fn decision(&self, kind: DecisionKind, account: &str, bundle: Sha256Digest) -> RouteDecision {
+    pub(in crate::judge) fn decision(
+        &self,
+        kind: DecisionKind,
+        account: &str,
+        bundle: Sha256Digest,
+    ) -> RouteDecision {
         let at = self.at();
         let week = at.plus_ms(7 * 24 * 3_600_000).unwrap();
         RouteDecision {
@@ -302,11 +329,16 @@ impl Script {
         }
     }
 
-    pub(super) fn decide(&mut self, kind: DecisionKind, account: &str, bundle: Sha256Digest) -> &mut Self {
+    pub(in crate::judge) fn decide(
+        &mut self,
+        kind: DecisionKind,
+        account: &str,
+        bundle: Sha256Digest,
+    ) -> &mut Self {
         self.decide_with(kind, account, bundle, |_| {})
     }
 
-    pub(super) fn decide_with(
+    pub(in crate::judge) fn decide_with(
         &mut self,
         kind: DecisionKind,
         account: &str,
@@ -318,22 +350,22 @@ impl Script {
         self.push(Signer::Portal, RouteEvent::Decision(Box::new(decision)))
     }
 
-    pub(super) fn log(&self) -> RouteLog {
+    pub(in crate::judge) fn log(&self) -> RouteLog {
         RouteLog::whole(self.size, self.entries.clone())
     }
 
-    pub(super) fn state(&self) -> RouteState {
+    pub(in crate::judge) fn state(&self) -> RouteState {
         judge_route(ROUTE, &self.log(), now())
     }
 }
 
 /// The runtime configuration of a bundle.
-pub(super) fn config(bundle: Sha256Digest) -> Sha256Digest {
+pub(in crate::judge) fn config(bundle: Sha256Digest) -> Sha256Digest {
     Sha256Digest::of(bundle.as_bytes())
 }
 
 /// Everything but the approval.
-pub(super) fn ready(needed: u32) -> Script {
+pub(in crate::judge) fn ready(needed: u32) -> Script {
     let mut script = Script::new();
     script.policy = policy(needed);
     script.define().gates(A).canary(CanaryPhase::Planned, A).way_back(A);

@@ -449,5 +449,7 @@ fn an_override_ends_with_new_evidence_and_with_the_policys_days() {
     assert_eq!(forbidden.state().gates[3].state, GateState::Unsatisfied);
 }
 
+mod confirmation;
 mod property;
+mod purge;
 mod way_back;

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{HoldCause, Missing, RouteState, WayBackLack};
-use crate::evidence::{gate::Gate, route::CanaryStatus};
+use crate::evidence::{gate::Gate, person::Role, route::CanaryStatus};
 
 /// Who is waited for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,6 +27,13 @@ pub enum Turn {
         /// The hold's entry.
         index: u64,
     },
+    /// An approver, to confirm an order.
+    Confirmer {
+        /// Who ordered it: it takes another person.
+        by: String,
+        /// The order's entry.
+        index: u64,
+    },
     /// Approvers.
     Approver {
         /// How many more.
@@ -34,6 +41,20 @@ pub enum Turn {
     },
     /// Nobody: it is rejected, or everything is done.
     Nobody,
+}
+
+impl Turn {
+    /// Whether it is the turn of this account, by its name or by its role.
+    pub fn is_of(&self, account: &str, role: Role) -> bool {
+        match self {
+            Self::Operator | Self::Admin => role == Role::Admin,
+            Self::Builder { .. } | Self::Runtime => role == Role::Builder,
+            Self::HoldOwner { owner, .. } => owner.as_deref() == Some(account),
+            Self::Confirmer { by, .. } => role == Role::Approver && by != account,
+            Self::Approver { .. } => role == Role::Approver,
+            Self::Nobody => false,
+        }
+    }
 }
 
 /// Whose turn it is.
@@ -47,6 +68,10 @@ pub(super) fn of(state: &RouteState) -> Turn {
     }
     if find(|it| matches!(it, Missing::Rejected { .. })).is_some() {
         return Turn::Nobody;
+    }
+    // Somebody wants to go back and waits: nothing is more pressing.
+    if let Some(order) = &state.awaiting {
+        return Turn::Confirmer { by: order.by.clone(), index: order.entry.index };
     }
     if let Some(hold) = state.holds.first() {
         return if hold.cause == HoldCause::RollbackInProgress {
@@ -82,4 +107,34 @@ pub(super) fn of(state: &RouteState) -> Turn {
     let is_live =
         state.live.as_ref().and_then(|live| live.bundle) == state.record.bundle_digest.map(|it| it.0);
     if is_live && state.record.canary_status == CanaryStatus::Pass { Turn::Nobody } else { Turn::Runtime }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whose_turn_it_is_by_name_and_role() {
+        use Role::{Admin, Approver, Auditor, Builder, Reviewer};
+        let hold = |owner: Option<&str>| Turn::HoldOwner { owner: owner.map(str::to_owned), index: 7 };
+        let confirm = Turn::Confirmer { by: "ana".to_owned(), index: 7 };
+        let all = [Builder, Reviewer, Approver, Auditor, Admin];
+        for (turn, roles) in [
+            (Turn::Operator, &[Admin][..]),
+            (Turn::Admin, &[Admin]),
+            (Turn::Builder { gates: Vec::new() }, &[Builder]),
+            (Turn::Runtime, &[Builder]),
+            (Turn::Approver { more: 1 }, &[Approver]),
+            (confirm.clone(), &[Approver]),
+            (hold(Some("ben")), &all),
+            (hold(Some("ana")), &[]),
+            (hold(None), &[]),
+            (Turn::Nobody, &[]),
+        ] {
+            for role in all {
+                assert_eq!(turn.is_of("ben", role), roles.contains(&role), "{turn:?} {role:?}");
+            }
+        }
+        assert!(!confirm.is_of("ana", Approver), "not the person who ordered it");
+    }
 }

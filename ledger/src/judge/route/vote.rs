@@ -80,6 +80,12 @@ pub enum Objection {
         /// When.
         at: Timestamp,
     },
+    /// A second person must confirm it, and nobody has.
+    NotConfirmed,
+    /// Whoever ordered it cannot confirm it.
+    SamePerson,
+    /// No such order waits for a confirmation: it has one, needs none, has ended, was lifted, or another came after it.
+    NothingToConfirm,
 }
 
 /// Why an approval no longer fits.
@@ -208,7 +214,10 @@ impl<'a> Decisions<'a> {
         for entry in &view.entries {
             match &entry.event {
                 RouteEvent::Decision(decision) => this.decide(view, entry, decision, bundle, size),
-                RouteEvent::Order(order) if order.action == OrderAction::Rollback => {
+                RouteEvent::Order(order)
+                    if order.action == OrderAction::Rollback
+                        && !this.holds.iter().any(|hold| hold.order == Some(order.order)) =>
+                {
                     let hold = OpenHold {
                         entry: EntryRef::of(entry),
                         cause: HoldCause::RollbackInProgress,

@@ -83,6 +83,9 @@ pub struct WayBack {
     pub runtime_config: Option<Sha256Digest>,
     /// The entry that says it is retained.
     pub retained: Option<EntryRef>,
+    /// Until when it is retained at least; none where no day is named.
+    #[serde(default)]
+    pub retained_until: Option<Timestamp>,
     /// The last drill.
     pub drill: Option<Drill>,
     /// What is lacking; empty where it is tested.
@@ -113,7 +116,14 @@ pub(super) fn target(view: &View<'_>, candidate: Sha256Digest) -> Sha256Digest {
 
 /// How well a bundle could be restored at `at`.
 pub(super) fn readiness(view: &View<'_>, bundle: Sha256Digest, size: u64, at: Timestamp) -> WayBack {
-    let mut way = WayBack { bundle, runtime_config: None, retained: None, drill: None, lacks: Vec::new() };
+    let mut way = WayBack {
+        bundle,
+        runtime_config: None,
+        retained: None,
+        retained_until: None,
+        drill: None,
+        lacks: Vec::new(),
+    };
     let retention = view.entries.iter().rev().find_map(|entry| match &entry.event {
         RouteEvent::Retention(it) if it.bundle.digest == bundle => Some((EntryRef::of(entry), &**it)),
         _ => None,
@@ -123,6 +133,7 @@ pub(super) fn readiness(view: &View<'_>, bundle: Sha256Digest, size: u64, at: Ti
         return way;
     };
     way.runtime_config = Some(record.runtime_config.digest);
+    way.retained_until = record.retained_until;
     way.retained = Some(entry);
     match (record.state, record.retained_until) {
         (RetentionState::Purged, _) => way.lacks.push(WayBackLack::Purged),

@@ -100,8 +100,16 @@ pub async fn enrol(
     };
     let api_token = Secret::draw("acta_agent_").map_err(Problem::internal)?;
     let expires_at = now.unix_ms() + AGENT_TOKEN_MS;
-    let write = &state.database.write;
-    token::insert_agent_token(write, &api_token.hash(), &issued.agent, now.unix_ms(), expires_at).await?;
+    let issued_token = token::NewToken {
+        kind: token::Kind::Agent,
+        holder: &issued.agent,
+        label: "enrolled",
+        scopes: &issued.scopes,
+        expires_at,
+    };
+    let mut write = state.database.write.acquire().await?;
+    token::insert(&mut write, &api_token.hash(), &issued_token, now.unix_ms()).await?;
+    drop(write);
     let enrolled = Enrolled {
         agent: issued.agent,
         key_id: key.id().to_string(),
@@ -144,7 +152,7 @@ async fn log_key(state: &AppState, issued: &token::EnrolmentToken, key: PublicKe
 
 /// The agent whose token was shown.
 pub async fn authenticated(state: &AppState, actor: &crate::auth::policy::Actor) -> Answer<agent::Agent> {
-    let crate::auth::policy::Actor::Agent { name } = actor else {
+    let crate::auth::policy::Actor::Agent { name, .. } = actor else {
         return Err(Problem::unauthorized("an agent's token is needed"));
     };
     agent::by_name(&state.database.read, name)

@@ -1,5 +1,6 @@
 //! Blobs: bytes by their digest.
 
+use acta_ledger::log::digest::Sha256Digest;
 use axum::{
     body::Body,
     extract::{Path, Request, State},
@@ -11,6 +12,7 @@ use super::agent::parse_digest;
 use crate::{
     auth::extract::{Allowed, PushEvidence, ReadEvidence},
     error::{Answer, Problem},
+    purge::purged_by_entry,
     startup::AppState,
 };
 
@@ -36,7 +38,8 @@ pub async fn put(
 
 /// Reads a blob. Its bytes are whatever somebody pushed: always a download, never a page.
 #[utoipa::path(get, path = "/api/v1/blobs/sha256/{digest}", params(("digest" = String, Path, description = "64 hexadecimal digits")),
-    responses((status = 200, content_type = "application/octet-stream"), (status = 401, body = Problem), (status = 404, body = Problem)))]
+    responses((status = 200, content_type = "application/octet-stream"), (status = 401, body = Problem), (status = 404, body = Problem),
+    (status = 410, body = Problem, description = "it was retained, and was purged")))]
 pub async fn get(
     _: Allowed<ReadEvidence>,
     State(state): State<AppState>,
@@ -44,7 +47,7 @@ pub async fn get(
 ) -> Answer<Response> {
     let digest = parse_digest("digest", &digest)?;
     let found = state.blobs.get(&digest).await?;
-    let found = found.ok_or_else(|| Problem::not_found(format!("no blob has the digest {digest}")))?;
+    let Some(found) = found else { return Err(missing(&state, &digest).await?) };
     let headers = [
         (header::CONTENT_TYPE, "application/octet-stream".to_owned()),
         (header::CONTENT_LENGTH, found.meta.size.to_string()),
@@ -54,4 +57,17 @@ pub async fn get(
         (header::ETAG, format!("\"{digest}\"")),
     ];
     Ok((headers, Body::from_stream(found.into_stream())).into_response())
+}
+
+/// Why there are no such bytes: what was purged is gone on purpose, and an entry says so.
+async fn missing(state: &AppState, digest: &Sha256Digest) -> Answer<Problem> {
+    Ok(match purged_by_entry(state, digest).await? {
+        Some(entry) => Problem::new(
+            StatusCode::GONE,
+            "purged",
+            format!("the bytes were retained and have been purged, as entry {entry} says"),
+        )
+        .found(entry),
+        None => Problem::not_found(format!("no blob has the digest {digest}")),
+    })
 }

@@ -62,6 +62,8 @@ pub async fn append(
     body: Bytes,
 ) -> Answer<(StatusCode, Json<Receipt>)> {
     let agent = authenticated(&state, &allowed.actor).await?;
+    // From looking for the blobs until the entries that name them are logged, none of them may be purged.
+    let _kept = state.retention.read().await;
     let mut candidates = Vec::new();
     for (position, envelope) in envelopes(&body)?.iter().enumerate() {
         let candidate = intake::check(envelope, &agent, &state.blobs).await.map_err(|mut problem| {

@@ -6,7 +6,7 @@ use acta_ledger::{
         rollback::OrderAction,
         route::{BundleDigest, RouteDefinition, RouteRecord},
     },
-    judge::route::{LiveAt, RouteEvent, RouteState, bundles, live_at},
+    judge::route::{LiveAt, RouteEvent, RouteState, bundles, confirmation_objections, live_at},
     log::digest::Sha256Digest,
 };
 use axum::{
@@ -18,18 +18,25 @@ use axum::{
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
 
 use super::agent::{authenticated, parse_digest};
 use crate::{
     auth::{
-        extract::{Allowed, Asking, DefineRoute, ReadEvidence, RequestOrder, TakeOrders, check, signatory},
+        extract::{
+            Allowed, Asking, ConfirmOrder, DefineRoute, ReadEvidence, RequestOrder, TakeOrders, check,
+            signatory,
+        },
         policy::Action,
     },
     clock,
     error::{Answer, Problem},
     http::json::{self, Body},
     route::{
-        act::{WantedDecision, WantedOrder, decide, define, order, parse_gates, parse_moment, parse_policy},
+        act::{
+            WantedDecision, WantedOrder, confirm, decide, define, order, parse_gates, parse_moment,
+            parse_policy,
+        },
         read, state_of,
     },
     startup::AppState,
@@ -268,8 +275,40 @@ pub async fn orders(
         text: wanted.text,
         key: wanted.key,
     };
-    let entry = order(&state, &route, by, None, order_wanted).await?;
+    let entry = order(&state, &route, by, order_wanted).await?;
     Ok((StatusCode::CREATED, Json(Logged { entry })))
+}
+
+/// A confirmation of another person's order.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewConfirmation {
+    /// Sent twice, it is confirmed once.
+    key: String,
+}
+
+/// Confirms another person's order, as the policy asks for it. Refused where the order is no longer the one that waits.
+#[utoipa::path(post, path = "/api/v1/routes/{route}/orders/{order}/confirmation",
+    params(("route" = String, Path), ("order" = String, Path, description = "the order's id")), request_body = NewConfirmation,
+    responses((status = 201, body = Logged), (status = 400, body = Problem), (status = 401, body = Problem), (status = 403, body = Problem)))]
+pub async fn confirmation(
+    allowed: Allowed<ConfirmOrder>,
+    State(state): State<AppState>,
+    Path((route, order)): Path<(String, String)>,
+    Body(wanted): Body<NewConfirmation>,
+) -> Answer<(StatusCode, Json<Logged>)> {
+    let entry = confirm(&state, &route, allowed.signatory()?, parse_order(&order)?, &wanted.key).await?;
+    Ok((StatusCode::CREATED, Json(Logged { entry })))
+}
+
+/// Reads an order's id.
+pub fn parse_order(text: &str) -> Answer<Uuid> {
+    text.parse().map_err(|_| {
+        Problem::bad_request("bad_order", "not the id of an order")
+            .field("order")
+            .found(text)
+            .expected("a UUID")
+    })
 }
 
 /// An order that waits for an agent, or is being carried out.
@@ -284,7 +323,8 @@ pub struct OpenOrder {
     steps: Vec<Value>,
 }
 
-/// Lists the orders of a route that have no last step yet, oldest first: what the agent beside the runtime asks for.
+/// Lists the orders of a route that have no last step yet, oldest first: what the agent beside the runtime asks for. An
+/// order that waits for a second person is not among them.
 #[utoipa::path(get, path = "/api/v1/routes/{route}/open-orders", params(("route" = String, Path)),
     responses((status = 200, body = Vec<OpenOrder>), (status = 401, body = Problem), (status = 403, body = Problem)))]
 pub async fn open_orders(
@@ -297,6 +337,9 @@ pub async fn open_orders(
     let mut open = Vec::new();
     for entry in &log.entries {
         let RouteEvent::Order(order) = &entry.event else { continue };
+        if !confirmation_objections(order).is_empty() {
+            continue;
+        }
         let results = log.entries.iter().filter_map(|entry| match &entry.event {
             RouteEvent::Result(result) if result.order == order.order => Some(result),
             _ => None,

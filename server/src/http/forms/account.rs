@@ -44,7 +44,8 @@ pub async fn token(
     Form(form): Form<Revoke>,
 ) -> Answer<Response> {
     let (account, hash) = owner_and_hash(&state, &asking, &form)?;
-    found(store::token::revoke_api_token(&state.database.write, &account, &hash).await?)
+    let mut write = state.database.write.acquire().await?;
+    found(store::token::revoke(&mut write, &hash, Some(&account)).await?.is_some())
 }
 
 fn owner_and_hash(state: &AppState, asking: &Asking, form: &Revoke) -> Answer<(String, Sha256Digest)> {

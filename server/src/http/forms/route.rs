@@ -1,6 +1,23 @@
 //! What the pages of routes post to: decisions and orders. A refusal goes back to the review page with everything that
 //! was typed, so that nobody types a reason twice.
 
+use super::{
+    fields::{Fields, received},
+    step_up,
+};
+use crate::{
+    auth::{
+        extract::{Asking, check, signatory},
+        policy::Action,
+    },
+    error::{Answer, Problem},
+    http::api::{
+        agent::parse_digest,
+        route::{action_of, parse_bundle, parse_order},
+    },
+    route::act::{WantedDecision, WantedOrder, confirm, decide, order, parse_gates, parse_moment},
+    startup::AppState,
+};
 use acta_app::routes::percent_encode;
 use acta_ledger::evidence::{
     decision::{DecisionKind, HoldTerms, OverrideTerms, ReasonCode},
@@ -11,71 +28,6 @@ use axum::{
     extract::{Path, State},
     response::{IntoResponse as _, Redirect, Response},
 };
-use serde::de::DeserializeOwned;
-
-use super::{check_form_token, step_up};
-use crate::{
-    auth::{
-        extract::{Asking, check, signatory},
-        policy::Action,
-    },
-    error::{Answer, Problem},
-    http::api::{
-        agent::parse_digest,
-        route::{action_of, parse_bundle},
-    },
-    route::act::{WantedDecision, WantedOrder, decide, order, parse_gates, parse_moment},
-    startup::AppState,
-};
-
-/// A form's fields in the order in which they were sent; a field may come several times.
-struct Fields(Vec<(String, String)>);
-
-impl Fields {
-    fn parse(body: &[u8]) -> Answer<Self> {
-        let text = std::str::from_utf8(body)
-            .map_err(|_| Problem::bad_request("malformed_form", "the form is not text").field("body"))?;
-        Ok(Self(acta_app::routes::query_pairs(text).collect()))
-    }
-
-    fn get(&self, name: &str) -> Option<&str> {
-        let given = |(key, value): &&(String, String)| key == name && !value.trim().is_empty();
-        self.0.iter().find(given).map(|(_, value)| value.as_str())
-    }
-
-    fn all<'f>(&'f self, name: &'f str) -> impl Iterator<Item = &'f str> {
-        self.0.iter().filter(move |(key, _)| key == name).map(|(_, value)| value.as_str())
-    }
-
-    fn needed(&self, name: &'static str) -> Answer<&str> {
-        self.get(name).ok_or_else(|| Problem::bad_request("missing_field", "a field is missing").field(name))
-    }
-
-    /// A code of one of the evidence's enums.
-    fn code<T: DeserializeOwned>(&self, name: &'static str) -> Answer<Option<T>> {
-        let Some(text) = self.get(name) else { return Ok(None) };
-        serde_json::from_value(serde_json::Value::String(text.to_owned()))
-            .map(Some)
-            .map_err(|error| Problem::bad_request("bad_code", error.to_string()).field(name).found(text))
-    }
-
-    /// Back to a page with everything that was typed but secrets, and what was wrong.
-    fn back(&self, page: &str, problem: &Problem) -> Response {
-        let kept = self.0.iter().filter(|(name, _)| !["password", "form_token"].contains(&name.as_str()));
-        let mut address = format!("{page}?error={}", percent_encode(problem.code));
-        for (name, value) in kept.chain([&("detail".to_owned(), problem.detail.clone())]) {
-            address.push_str(&format!("&{}={}", percent_encode(name), percent_encode(value)));
-        }
-        Redirect::to(&address).into_response()
-    }
-}
-
-/// Reads a form and refuses it if it is not of this person's session.
-fn received(asking: &Asking, body: &[u8]) -> Answer<Fields> {
-    let fields = Fields::parse(body)?;
-    check_form_token(asking, fields.get("form_token").unwrap_or_default())?;
-    Ok(fields)
-}
 
 /// Leads to the signed result, or back to the review page with what was typed.
 fn lead(fields: &Fields, route: &str, review: &str, done: Answer<u64>) -> Answer<Response> {
@@ -154,5 +106,24 @@ async fn order_now(state: &AppState, route: &str, asking: Asking, fields: &Field
         text: fields.needed("text")?.to_owned(),
         key: fields.needed("key")?.to_owned(),
     };
-    order(state, route, by, None, wanted).await
+    order(state, route, by, wanted).await
+}
+
+/// Confirms another person's order.
+pub async fn confirmations(
+    State(state): State<AppState>,
+    Path(route): Path<String>,
+    asking: Asking,
+    body: Bytes,
+) -> Answer<Response> {
+    let fields = received(&asking, &body)?;
+    let done = confirm_now(&state, &route, asking, &fields).await;
+    lead(&fields, &route, "confirm", done)
+}
+
+async fn confirm_now(state: &AppState, route: &str, asking: Asking, fields: &Fields) -> Answer<u64> {
+    let asking = step_up(state, asking, fields.get("password")).await?;
+    check(&asking, Action::ConfirmOrder, state, "confirmations")?;
+    let by = signatory(&asking.actor, asking.session.as_ref())?;
+    confirm(state, route, by, parse_order(fields.needed("order")?)?, fields.needed("key")?).await
 }

@@ -68,11 +68,12 @@ pub fn show(
         {refusal::shown(&context.query, Some(to), lang)}
         {can.then(|| key_figures(view, to, restore, lang))}
     };
+    let second = action == OrderAction::Rollback && row.is_some_and(|row| row.needs_confirmation);
     let parts = can.then(|| {
         view! {
             {row.map(|row| ready(action, row, after, lang))}
             {(action != OrderAction::Drill).then(|| difference::part(view, now, after, action, to, lang))}
-            {bullets(consequences(action, lang), lang)}
+            {bullets(consequences(action, second, lang), lang)}
             {submit(context, view, action, to)}
         }
     });
@@ -217,7 +218,7 @@ fn ready(action: OrderAction, row: &RetainedRow, after: Option<&RouteView>, lang
     part("h-ready", lang.t("section-ready"), note(lang.t("ready-note")), body.into_any())
 }
 
-fn consequences(action: OrderAction, lang: Lang) -> Vec<String> {
+fn consequences(action: OrderAction, second: bool, lang: Lang) -> Vec<String> {
     let keys: &[&str] = match action {
         OrderAction::Rollback => &[
             "consequence-rollback-hold",
@@ -228,7 +229,8 @@ fn consequences(action: OrderAction, lang: Lang) -> Vec<String> {
         OrderAction::Drill => &["consequence-drill", "consequence-drill-failed", "consequence-order-final"],
         OrderAction::Deploy => &["consequence-deploy", "consequence-order-final"],
     };
-    keys.iter().map(|key| lang.t(key)).collect()
+    let first = second.then(|| lang.t("consequence-second"));
+    first.into_iter().chain(keys.iter().map(|key| lang.t(key))).collect()
 }
 
 fn submit(context: &PageContext, view: &RouteView, action: OrderAction, to: Sha256Digest) -> AnyView {

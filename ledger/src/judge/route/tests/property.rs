@@ -4,6 +4,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::evidence::{person::Signatory, route::Confirmation};
 
 /// One more entry, drawn from everything that can happen to a route.
 #[derive(Debug, Clone, Copy)]
@@ -182,6 +183,46 @@ proptest! {
                 dropped.entries.retain(|it| it.index != entry.index);
                 prop_assert!(!passes(&dropped), "dropped {:?}", entry.event);
             }
+        }
+    }
+
+    #[test]
+    fn a_missing_confirmation_never_makes_a_refused_order_accepted(
+        script in any_script(),
+        first in any::<bool>(),
+        rule in prop::sample::select(vec![
+            Confirmation::Required,
+            Confirmation::UnlessCanaryFailed,
+            Confirmation::NotRequired,
+        ]),
+    ) {
+        let mut script = script;
+        script.policy.rollback.confirmation = rule;
+        script.define();
+        let log = script.log();
+        let to = bundle(first);
+        let accepted = |log: &RouteLog, second: Option<Signatory>| {
+            let mut asked = Script::new();
+            asked.order_with(OrderAction::Rollback, 1, to, |order| {
+                order.needs_confirmation = needs_confirmation(ROUTE, log, order.action, to, now());
+                (order.confirmed_by, order.at) = (second, now());
+            });
+            let RouteEvent::Order(order) = &asked.entries[0].event else { return false };
+            order_refusals(ROUTE, log, order.action, to, config(to), now()).is_empty()
+                && confirmation_objections(order).is_empty()
+        };
+        let second = || person("ana", &[Role::Approver], now());
+        let alone = accepted(&log, None);
+        let together = accepted(&log, Some(second()));
+        prop_assert!(together || !alone, "a second person never takes anything away");
+        if rule == Confirmation::Required {
+            prop_assert!(!alone);
+        }
+        for careless in [person("rita", &[Role::Approver], now()), person("ron", &[Role::Reviewer], now())] {
+            prop_assert!(alone || !accepted(&log, Some(careless)), "nobody else's name opens anything");
+        }
+        for index in 0..log.size {
+            prop_assert!(!accepted(&log.without(index), None) && !accepted(&log.without(index), Some(second())));
         }
     }
 
