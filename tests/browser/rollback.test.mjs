@@ -12,7 +12,7 @@ import { decide, gather, isAccessible, openRoute, order, password, routeState, s
 import { openBrowser, run } from './support.mjs';
 
 const bundles = { a: 'bundle A', b: 'bundle B, newer and worse' };
-let browser, server, runtime, deployer, target;
+let browser, server, runtime, deployer, ended, target;
 
 before(async () => {
   browser = await openBrowser();
@@ -21,12 +21,15 @@ before(async () => {
   target = join(runtime.home, 'target');
   await mkdir(target);
   deployer = await deployAgent();
+  ended = once(deployer, 'exit');
 });
 after(async () => {
   await browser?.close();
-  deployer?.kill('SIGKILL');
+  deployer?.kill('SIGTERM');
+  const how = await ended;
   await server?.stop();
   await runtime?.close();
+  assert.deepEqual(how, [0, null], 'the agent ended in order');
 });
 
 const file = async (name, content) => {
@@ -67,13 +70,28 @@ function poller() {
   };
 }
 
-/** Waits until the newest order of the kind was carried out. */
-const carriedOut = (page, bundle, action) =>
-  until(`${action} verified`, async () => {
+/** Orders, and waits until the agent has carried it out; returns its last step. */
+async function ordered(page, action, bundle) {
+  return carriedOut(page, bundle, await order(page, action, bundle));
+}
+
+/** Waits for the last step of the order that an entry gave. */
+const carriedOut = (page, bundle, entry) =>
+  until(`the order of entry ${entry} is carried out`, async () => {
     const { state } = await routeState(page, bundle);
-    const steps = state.history.filter((item) => item.kind === 'result' && item.action === action && item.bundle === bundle);
+    const steps = state.history.filter((item) => item.kind === 'result' && item.entry.index > entry);
     return steps.find((item) => item.step === 'verified');
   });
+
+/** Gathers a bundle's evidence, approves and deploys it; returns its digest and when it was live. */
+async function serve(approver, content, prepare = async () => {}) {
+  const bundle = await gather(server, content, { leftOut: ['drill'] });
+  await prepare(bundle);
+  await decide(approver, bundle, 'approve');
+  const { at } = await ordered(approver, 'deploy', bundle);
+  assert.equal(await live(), content);
+  return { bundle, at };
+}
 
 /** Ten minutes later: what needs a fresh password asks for it. */
 const stepDown = (name) =>
@@ -88,21 +106,12 @@ test('a failed canary is answered in the browser: the page offers the way back, 
   const ana = await signedIn(browser, server, 'ana', { javaScriptEnabled: false });
   const rita = await signedIn(browser, server, 'rita');
 
-  const a = await gather(server, bundles.a, { leftOut: ['drill'] });
-  assert.match(await openRoute(rita, a), /no drill ever restored it|never/i);
-  await order(rita, 'drill', a);
-  await carriedOut(rita, a, 'drill');
-  await decide(ana, a, 'approve');
-  await order(ana, 'deploy', a);
-  const deployedA = await carriedOut(ana, a, 'deploy');
-  assert.equal(await live(), bundles.a);
-
+  const { bundle: a, at: atA } = await serve(ana, bundles.a, async (bundle) => {
+    assert.match(await openRoute(rita, bundle), /no drill ever restored it|never/i);
+    await ordered(rita, 'drill', bundle);
+  });
   const stop = poller();
-  const b = await gather(server, bundles.b, { leftOut: ['drill'] });
-  await decide(ana, b, 'approve');
-  await order(ana, 'deploy', b);
-  const deployedB = await carriedOut(ana, b, 'deploy');
-  assert.equal(await live(), bundles.b);
+  const { bundle: b, at: atB } = await serve(ana, bundles.b);
 
   const plan = await file('plan.json', { trafficShare: 0.1, minSamples: 100, durationMs: 1000, thresholds: { errorRate: 0.01 } });
   const samples = await file('samples.json', { samplesMs: Array(150).fill(18), errors: '50', durationMs: 2000 });
@@ -122,13 +131,14 @@ test('a failed canary is answered in the browser: the page offers the way back, 
   await isAccessible(rita);
   assert.equal(await rita.locator('[name=reason_code]').inputValue(), 'canary');
   const text = 'a quarter of the requests failed';
-  assert.equal(await signOrder(rita, { text, password: 'wrong' }), false, 'a wrong password orders nothing');
+  assert.equal(await signOrder(rita, { text, password: 'wrong' }), 0, 'a wrong password orders nothing');
   assert.equal(await rita.locator('[name=text]').inputValue(), text, 'and loses nothing');
   await isAccessible(rita);
-  assert.ok(await signOrder(rita, { password }), await rita.locator('main').innerText());
+  const entry = await signOrder(rita, { password });
+  assert.ok(entry, await rita.locator('main').innerText());
   await isAccessible(rita);
 
-  await carriedOut(rita, a, 'rollback');
+  await carriedOut(rita, a, entry);
   const { looks, seen } = await stop();
   assert.deepEqual(seen, [bundles.a, bundles.b, bundles.a], 'at every look one of the two was whole, in this order');
   assert.ok(looks > 100, `${looks} looks`);
@@ -148,11 +158,10 @@ test('a failed canary is answered in the browser: the page offers the way back, 
   assert.deepEqual((await routeState(ana, b)).state.holds, []);
 
   // What was live then, and what is now.
-  for (const [at, bundle] of [[deployedA.at, a], [deployedB.at, b], [new Date().toISOString(), a]]) {
+  for (const [at, bundle] of [[atA, a], [atB, b], [new Date().toISOString(), a]]) {
     await rita.goto(`/routes/mini/live?at=${encodeURIComponent(at)}`);
     await isAccessible(rita);
     assert.match(await rita.locator('h1').innerText(), new RegExp(`bundle ${bundle.slice(0, 12)} was live`), at);
   }
-  deployer.kill('SIGTERM');
-  assert.deepEqual(await once(deployer, 'exit'), [0, null]);
+  await Promise.all([ana, rita].map((page) => page.context().close()));
 });

@@ -87,7 +87,7 @@ export async function reviewDecision(page, bundle, kind, fields = {}) {
   await isAccessible(page);
 }
 
-/** Signs the decision under review; returns whether it was logged, or the server told why not. */
+/** Signs the decision under review; returns the entry that it became, or 0 where the server told why not. */
 export async function signDecision(page) {
   return sign(page, page.locator('form[action="/routes/mini/decisions"]'));
 }
@@ -99,25 +99,27 @@ export async function decide(page, bundle, kind, fields = {}) {
   await isAccessible(page);
 }
 
-/** Fills and signs the order under review. */
+/** Fills and signs the order under review; returns the entry, or 0. */
 export async function signOrder(page, fields) {
   const form = page.locator('form[action="/routes/mini/orders"]');
   await fill(form, fields);
   return sign(page, form);
 }
 
-/** The review of an order, then its signed result. */
+/** The review of an order, then its signed result; returns the entry. */
 export async function order(page, action, bundle, fields = { reason_code: 'other', text: 'as agreed' }) {
   await page.goto(`/routes/mini/rollback?action=${action}&to=${bundle}`);
   await isAccessible(page);
-  assert.ok(await signOrder(page, fields), await page.locator('main').innerText());
+  const entry = await signOrder(page, fields);
+  assert.ok(entry, await page.locator('main').innerText());
   await isAccessible(page);
+  return entry;
 }
 
 async function sign(page, form) {
   await form.locator('button').first().click();
   await page.waitForURL((url) => url.pathname.includes('/done/') || url.searchParams.has('error'));
-  return page.url().includes('/done/');
+  return Number(new URL(page.url()).pathname.match(/\/done\/(\d+)/)?.[1] ?? 0);
 }
 
 /** Waits until something holds, looking again and again. */
