@@ -1,6 +1,8 @@
 //! The judgements: pure functions with a table of cases beside each. No other room decides anything.
 
+pub mod advice;
 pub mod attention;
+pub mod baseline;
 pub mod canary;
 pub mod gate;
 pub mod headline;
@@ -10,8 +12,10 @@ pub mod own_time;
 pub mod parity;
 pub mod percentile;
 pub mod recipe;
+pub mod retry;
 pub mod revision;
 pub mod route;
 pub mod silence;
+pub mod stuck;
 pub mod timing_cache;
 pub mod trace;
