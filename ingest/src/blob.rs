@@ -39,9 +39,22 @@ impl BlobStore {
         path(&self.root, digest)
     }
 
+    /// The folder.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
     /// Begins a blob; its digest is known at the end.
     pub fn writer(&self) -> io::Result<BlobWriter> {
-        let temporary = durable::temporary_in(&self.root);
+        self.writer_at(durable::temporary_in(&self.root))
+    }
+
+    /// Begins a blob whose unfinished file can be found by its name if this process dies.
+    pub fn writer_named(&self, name: &str) -> io::Result<BlobWriter> {
+        self.writer_at(temporary_named(&self.root, name))
+    }
+
+    fn writer_at(&self, temporary: PathBuf) -> io::Result<BlobWriter> {
         let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&temporary)?;
         let file = Some(BufWriter::with_capacity(1 << 16, file));
         Ok(BlobWriter { root: self.root.clone(), temporary, file, hasher: Hasher::default() })
@@ -96,6 +109,11 @@ impl Drop for BlobWriter {
         // After `finish` there is nothing under this name.
         fs::remove_file(&self.temporary).ok();
     }
+}
+
+/// The unfinished file of a blob that was begun with a name.
+pub fn temporary_named(root: &Path, name: &str) -> PathBuf {
+    root.join(format!("{}{name}", durable::TEMPORARY_PREFIX))
 }
 
 fn path(root: &Path, digest: &Sha256Digest) -> PathBuf {

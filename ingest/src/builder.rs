@@ -19,6 +19,7 @@ pub mod flag;
 pub mod framing;
 pub mod gpu;
 pub mod host;
+pub mod live;
 pub mod monitor;
 pub mod outlet;
 pub mod process;

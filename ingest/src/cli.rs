@@ -50,6 +50,16 @@ pub enum Command {
     Enrol(command::enrol::Enrol),
     /// Builds an engine under watch, and signs what happened.
     Build(Box<command::build::Build>),
+    /// Answers the four questions about a run: continue, cancel, retry with the cache, go back.
+    Advise(command::advise::Advise),
+    /// Tries a run again, as its evidence recommends.
+    Retry(command::retry::Retry),
+    /// Shows what was set apart, gives it back, or removes it.
+    #[command(subcommand)]
+    Quarantine(command::quarantine::QuarantineCommand),
+    /// Shows the timing caches that are on record, or adds one.
+    #[command(subcommand)]
+    Cache(command::cache::CacheCommand),
     /// Pushes the evidence that waits in the outbox.
     Push(command::push::Push),
     /// Looks into a `.bundle`, compares two, retains one.

@@ -2,10 +2,13 @@
 
 use std::{fmt, fs::File, path::Path, time::Duration};
 
-use acta_ledger::log::{
-    digest::Sha256Digest,
-    key::{KeyId, PublicKey},
-    verification::Material,
+use acta_ledger::{
+    judge::advice::Advice,
+    log::{
+        digest::Sha256Digest,
+        key::{KeyId, PublicKey},
+        verification::Material,
+    },
 };
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::json;
@@ -252,6 +255,15 @@ impl Client {
         let answer: Answer<serde_json::Value> = self.get(&format!("/api/v1/runs/{run}"));
         match answer {
             Ok(value) => Ok(value["run"]["entry"].as_u64()),
+            Err(CallError::Answered { status: 404, .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// What the server advises about a run; none if it does not know the run.
+    pub fn advice(&self, run: Uuid) -> Answer<Option<Advice>> {
+        match self.get(&format!("/api/v1/runs/{run}/advice")) {
+            Ok(advice) => Ok(Some(advice)),
             Err(CallError::Answered { status: 404, .. }) => Ok(None),
             Err(error) => Err(error),
         }

@@ -39,6 +39,11 @@ impl Epoch {
         Self { wall: now(), monotonic_ns: monotonic_ns() }
     }
 
+    /// A pair of readings that was taken before, perhaps by another process.
+    pub fn of(wall: Timestamp, monotonic_ns: u64) -> Self {
+        Self { wall, monotonic_ns }
+    }
+
     /// The calendar time of a reading of the monotonic clock.
     pub fn at(&self, monotonic_ns: u64) -> Timestamp {
         let delta_ms = (i128::from(monotonic_ns) - i128::from(self.monotonic_ns)).div_euclid(1_000_000);

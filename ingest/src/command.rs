@@ -1,8 +1,10 @@
 //! The commands, one file each.
 
+pub mod advise;
 pub mod attempt;
 pub mod build;
 pub mod bundle;
+pub mod cache;
 pub mod canary;
 pub mod completions;
 pub mod deploy_agent;
@@ -11,6 +13,8 @@ pub mod gate;
 pub mod import;
 pub mod init;
 pub mod push;
+pub mod quarantine;
+pub mod retry;
 pub mod rollback;
 pub mod route;
 pub mod status;
@@ -31,6 +35,10 @@ pub fn run(cli: Cli, ui: Ui) -> Result<Exit> {
         Command::Init(command) => command.run(&home()?, ui),
         Command::Enrol(command) => command.run(&home()?, ui),
         Command::Build(command) => command.run(&home()?, ui),
+        Command::Advise(command) => command.run(&home()?, ui),
+        Command::Retry(command) => command.run(&home()?, ui),
+        Command::Quarantine(command) => command.run(&home()?, ui),
+        Command::Cache(command) => command.run(&home()?, ui),
         Command::Push(command) => command.run(&home()?, ui),
         Command::Bundle(command) => command.run(&home()?, ui),
         Command::Route(command) => command.run(&home()?, ui),
@@ -52,6 +60,10 @@ pub fn wants_json(command: &Command) -> bool {
         Command::Init(command) => command.json,
         Command::Enrol(command) => command.json,
         Command::Build(command) => command.attempt.json,
+        Command::Advise(command) => command.json,
+        Command::Retry(command) => command.json,
+        Command::Quarantine(command) => command.wants_json(),
+        Command::Cache(command) => command.wants_json(),
         Command::Push(command) => command.json,
         Command::Bundle(command) => command.wants_json(),
         Command::Route(command) => command.wants_json(),

@@ -10,8 +10,12 @@
 //! sent/                those that the log holds, each with its receipt
 //! refused/             those that the server refuses, each with the reason
 //! runs/<run>.json      what became of each run
+//! journal/<run>.*      runs that go on: what a death would leave behind
+//! quarantine/<id>/     files that were set apart, each with its manifest
+//! caches/              timing caches, and the record of each
 //! state.lock           held while a statement takes its place in the chain
 //! push.lock            held while the outbox is drained
+//! journal.lock         held while a run is begun, or orphans are looked for
 //! ```
 
 use std::{
@@ -63,7 +67,16 @@ impl Home {
 
     /// Makes the folder and those in it; only the owner may enter.
     pub fn create(&self) -> Result<()> {
-        let folders = [self.outbox(), self.sent(), self.refused(), self.runs(), self.blobs()];
+        let folders = [
+            self.outbox(),
+            self.sent(),
+            self.refused(),
+            self.runs(),
+            self.blobs(),
+            self.journal(),
+            self.quarantine(),
+            self.caches(),
+        ];
         for folder in std::iter::once(self.root.clone()).chain(folders) {
             durable::create_private_dir(&folder)
                 .map_err(|error| CliError::io("create the folder", &folder, &error).field(HOME_VARIABLE))?;
@@ -119,6 +132,26 @@ impl Home {
     /// Records of runs.
     pub fn runs(&self) -> PathBuf {
         self.root.join("runs")
+    }
+
+    /// Runs that go on.
+    pub fn journal(&self) -> PathBuf {
+        self.root.join("journal")
+    }
+
+    /// Files that were set apart.
+    pub fn quarantine(&self) -> PathBuf {
+        self.root.join("quarantine")
+    }
+
+    /// Timing caches.
+    pub fn caches(&self) -> PathBuf {
+        self.root.join("caches")
+    }
+
+    /// Waits until nobody else begins a run or looks for orphans, then keeps others out.
+    pub fn lock_journal(&self) -> Result<HomeLock> {
+        self.lock("journal.lock")
     }
 
     /// Waits until nobody else gives statements their place, then keeps others out.

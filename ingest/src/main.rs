@@ -2,6 +2,7 @@
 
 mod blob;
 mod builder;
+mod caches;
 mod chain;
 mod cli;
 mod client;
@@ -12,12 +13,16 @@ mod deploy;
 mod durable;
 mod error;
 mod gate;
+mod history;
 mod home;
 mod import;
+mod journal;
 mod key;
+mod orphans;
 mod outbox;
 mod policy;
 mod push;
+mod quarantine;
 mod route;
 mod runs;
 mod server;

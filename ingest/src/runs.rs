@@ -1,12 +1,13 @@
 //! What became of each run: enough to number a retry without asking anybody.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use acta_ledger::{evidence::build::BuildSummary, log::digest::Sha256Digest};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::{
+    builder::protocol::BuildOrder,
     client::Client,
     durable,
     error::{CliError, Result},
@@ -28,13 +29,50 @@ pub struct RunNote {
     pub attempt: u32,
     /// The entry that tells about it.
     pub digest: Sha256Digest,
+    /// What was ordered, where this agent's own worker built; checked against the signed configuration before it is
+    /// used again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub order: Option<Ordered>,
+}
+
+/// What was ordered, and where.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Ordered {
+    /// The folder that relative paths start from.
+    pub cwd: PathBuf,
+    /// The order.
+    pub order: BuildOrder,
 }
 
 impl RunNote {
     /// The note of a run whose evidence is signed.
     pub fn of(summary: &BuildSummary, digest: Sha256Digest) -> Self {
         let run = &summary.run;
-        Self { run: run.id, route: run.route.clone(), attempt: run.attempt, digest }
+        Self { run: run.id, route: run.route.clone(), attempt: run.attempt, digest, order: None }
+    }
+
+    /// The note with what was ordered.
+    pub fn with_order(mut self, order: Option<&BuildOrder>) -> Self {
+        let cwd = std::env::current_dir().ok();
+        self.order = order.cloned().zip(cwd).map(|(order, cwd)| Ordered { cwd, order });
+        self
+    }
+
+    /// The note with what was ordered by another process, elsewhere.
+    pub fn with_order_in(mut self, order: &BuildOrder, cwd: &Path) -> Self {
+        self.order = Some(Ordered { cwd: cwd.to_owned(), order: order.clone() });
+        self
+    }
+
+    /// Whether there is a note of the run.
+    pub fn exists(home: &Home, run: Uuid) -> bool {
+        path(home, run).exists()
+    }
+
+    /// The note of a run; none if this agent has none.
+    pub fn load(home: &Home, run: Uuid) -> Result<Option<Self>> {
+        if Self::exists(home, run) { outbox::read_json(&path(home, run)).map(Some) } else { Ok(None) }
     }
 
     /// Keeps the note.
@@ -102,7 +140,7 @@ mod tests {
         let home = Home::locate(Some(folder.path().to_owned())).unwrap();
         home.create().unwrap();
         let run = Uuid::now_v7();
-        let note = RunNote { run, route: None, attempt: 3, digest: Sha256Digest::of(b"") };
+        let note = RunNote { run, route: None, attempt: 3, digest: Sha256Digest::of(b""), order: None };
         note.save(&home).unwrap();
         let ui = Ui::new(true, Color::Never);
         assert_eq!(attempt_after(&home, None, run, ui).unwrap(), 4);

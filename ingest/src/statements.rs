@@ -3,6 +3,7 @@
 use acta_ledger::{
     evidence::build::BuildSummary,
     log::{
+        digest::Sha256Digest,
         dsse::Envelope,
         key::PublicKey,
         statement::{Predicate, Statement},
@@ -55,6 +56,61 @@ pub fn newest_own<P: Predicate>(home: &Home, mut wanted: impl FnMut(&P) -> bool)
             && wanted(&predicate)
         {
             return Ok(Some(predicate));
+        }
+    }
+    Ok(None)
+}
+
+/// The newest build summaries that this agent signed and nobody refused, with their entries' digests, newest first.
+pub fn own_summaries(home: &Home, most: usize) -> Result<Vec<(BuildSummary, Sha256Digest)>> {
+    let outbox = Outbox::new(home);
+    let mut names: Vec<(Shelf, String)> = Vec::new();
+    for shelf in [Shelf::Waiting, Shelf::Sent] {
+        names.extend(outbox.names(shelf)?.into_iter().map(|name| (shelf, name)));
+    }
+    names.sort_unstable_by(|(_, a), (_, b)| b.cmp(a));
+    let (_, key) = chain::signing_key(home)?;
+    let mut found = Vec::new();
+    for (shelf, name) in names {
+        if found.len() == most {
+            break;
+        }
+        let item = outbox.read(shelf, &name)?;
+        // An item without a run is no build: its signature need not be checked to know that.
+        if item.run.is_some()
+            && let Some(summary) = read(&item, key)?
+        {
+            found.push((summary, item.digest));
+        }
+    }
+    Ok(found)
+}
+
+/// The summary of one run of this agent's own, with its entry's digest.
+pub fn own_summary(home: &Home, run: Uuid) -> Result<Option<(BuildSummary, Sha256Digest)>> {
+    let outbox = Outbox::new(home);
+    let (_, key) = chain::signing_key(home)?;
+    for shelf in [Shelf::Waiting, Shelf::Sent] {
+        for name in outbox.names(shelf)?.iter().rev() {
+            let item = outbox.read(shelf, name)?;
+            if item.run == Some(run)
+                && let Some(summary) = read::<BuildSummary>(&item, key)?
+            {
+                return Ok(Some((summary, item.digest)));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// The index of an entry in the log, if the log holds it.
+pub fn index_of(home: &Home, digest: &Sha256Digest) -> Result<Option<u64>> {
+    let outbox = Outbox::new(home);
+    let ending = format!("-{}", digest.short());
+    for name in outbox.names(Shelf::Sent)?.iter().rev().filter(|name| name.ends_with(&ending)) {
+        let item = outbox.read(Shelf::Sent, name)?;
+        if item.digest == *digest {
+            return Ok(outbox.receipt(item.sequence, digest)?.map(|receipt| receipt.index));
         }
     }
     Ok(None)

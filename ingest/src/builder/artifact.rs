@@ -20,6 +20,9 @@ use uuid::Uuid;
 use crate::{
     durable,
     error::{CliError, Result},
+    home::Home,
+    journal::OnPartial,
+    quarantine::{Quarantine, Suspect, Why},
 };
 
 /// How much is written and hashed at once.
@@ -94,38 +97,65 @@ impl Destination {
         &self.partial
     }
 
-    /// Removes the partial file, if one is left, and says so.
-    pub fn clean(&self) -> Cleaned {
+    /// Removes the partial file, if one is left, and says so; or sets it apart, if it holds anything and that is wished.
+    pub fn clean(&self, on_partial: OnPartial, home: &Home, run: Uuid) -> Cleaned {
         let name = self.partial.display().to_string();
         let bytes = match fs::symlink_metadata(&self.partial) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Cleaned { status: CleanupStatus::NotNeeded, partial: None, problem: None };
-            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Cleaned::nothing(),
             found => found.map_or(0, |there| there.len()),
         };
-        let artifact = |disposition| Artifact {
+        let artifact = |disposition, digest| Artifact {
             name: name.clone(),
             kind: ArtifactKind::PartialPlan,
             bytes,
-            digest: None,
+            digest,
             disposition,
             media_type: None,
             digest_before: None,
         };
+        let mut problem = None;
+        if on_partial == OnPartial::Quarantine && bytes > 0 {
+            let (kind, why) = (ArtifactKind::PartialPlan, Why::UnfinishedBuild);
+            let detail = "what was written of a plan before the build stopped";
+            let suspect = Suspect { path: &self.partial, kind, run: Some(run), why, detail };
+            match Quarantine::new(home).take(suspect) {
+                Ok(manifest) => {
+                    return Cleaned {
+                        status: CleanupStatus::Quarantined,
+                        partial: Some(artifact(Disposition::Quarantined, Some(manifest.digest))),
+                        problem: None,
+                    };
+                }
+                // Better gone than where a consumer looks.
+                Err(error) => problem = Some(format!("removed, because it cannot be set apart: {error}")),
+            }
+        }
         let removed = fs::remove_file(&self.partial)
             .and_then(|()| durable::sync_dir(durable::folder_of(&self.partial)));
         match removed {
             Ok(()) => Cleaned {
                 status: CleanupStatus::Cleaned,
-                partial: Some(artifact(Disposition::Removed)),
-                problem: None,
+                partial: Some(artifact(Disposition::Removed, None)),
+                problem,
             },
             Err(error) => Cleaned {
                 status: CleanupStatus::Failed,
-                partial: Some(artifact(Disposition::Kept)),
+                partial: Some(artifact(Disposition::Kept, None)),
                 problem: Some(format!("cannot remove {name}: {error}")),
             },
         }
+    }
+
+    /// The place of a run that was prepared before, by another process.
+    pub fn found(output: &Path, partial: &Path) -> Self {
+        Self { output: output.to_owned(), partial: partial.to_owned() }
+    }
+}
+
+impl Cleaned {
+    /// There was nothing to clean.
+    pub fn nothing() -> Self {
+        Self { status: CleanupStatus::NotNeeded, partial: None, problem: None }
     }
 }
 
@@ -162,6 +192,10 @@ mod tests {
         tempfile::tempdir().unwrap()
     }
 
+    fn clean(destination: &Destination) -> Cleaned {
+        destination.clean(OnPartial::Remove, &Home::locate(Some("/nowhere".into())).unwrap(), Uuid::nil())
+    }
+
     #[test]
     fn a_plan_replaces_the_old_one_only_when_it_is_whole() {
         let folder = folder();
@@ -174,7 +208,7 @@ mod tests {
         let written = write_plan(destination.partial(), &output, b"new plan").unwrap();
         assert_eq!(written, (Sha256Digest::of(b"new plan"), 8));
         assert_eq!(fs::read(&output).unwrap(), b"new plan");
-        assert_eq!(destination.clean().status, CleanupStatus::NotNeeded);
+        assert_eq!(clean(&destination).status, CleanupStatus::NotNeeded);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 
@@ -183,11 +217,30 @@ mod tests {
         let folder = folder();
         let destination = Destination::prepare(&folder.path().join("m.plan"), Uuid::now_v7()).unwrap();
         fs::write(destination.partial(), "half").unwrap();
-        let cleaned = destination.clean();
+        let cleaned = clean(&destination);
         assert_eq!(cleaned.status, CleanupStatus::Cleaned);
         let partial = cleaned.partial.unwrap();
         assert_eq!((partial.bytes, partial.disposition), (4, Disposition::Removed));
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn what_was_written_is_set_apart_where_that_is_wished() {
+        let folder = folder();
+        let home = Home::locate(Some(folder.path().join("home"))).unwrap();
+        home.create().unwrap();
+        let run = Uuid::now_v7();
+        let destination = Destination::prepare(&folder.path().join("m.plan"), run).unwrap();
+        let clean = || destination.clean(OnPartial::Quarantine, &home, run);
+        fs::write(destination.partial(), "half").unwrap();
+        let cleaned = clean();
+        assert_eq!(cleaned.status, CleanupStatus::Quarantined);
+        assert_eq!(cleaned.partial.unwrap().digest, Some(Sha256Digest::of(b"half")));
+        let held = Quarantine::new(&home).list().unwrap();
+        assert_eq!((held.len(), held[0].run, &held[0].from), (1, Some(run), &destination.partial));
+        fs::write(destination.partial(), "").unwrap();
+        assert_eq!(clean().status, CleanupStatus::Cleaned, "an empty file is worth no quarantine");
+        assert_eq!(clean().status, CleanupStatus::NotNeeded);
     }
 
     #[test]

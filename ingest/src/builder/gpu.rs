@@ -68,6 +68,13 @@ impl GpuWatch {
     }
 }
 
+/// Which GPU there is now; none where there is none. A driver in trouble can take seconds to say so.
+pub fn look() -> Option<GpuFacts> {
+    let nvml = Nvml::init().ok()?;
+    let (_, record) = device(&nvml)?;
+    Some(facts(&nvml, &record))
+}
+
 fn watch(told: &mpsc::SyncSender<Option<GpuFacts>>, stopped: &mpsc::Receiver<()>, latest: &Mutex<GpuUsage>) {
     let nvml = Nvml::init().ok();
     let found = nvml.as_ref().and_then(|nvml| Some((nvml, device(nvml)?)));

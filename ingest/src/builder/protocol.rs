@@ -23,6 +23,7 @@ use acta_ledger::{
         phase_tree::assemble::RawName,
         timing_cache::TimingCacheMode,
     },
+    judge::timing_cache::{CachePolicy, Doubt},
     log::digest::Sha256Digest,
 };
 use base64::{Engine as _, engine::general_purpose::STANDARD};
@@ -281,6 +282,12 @@ pub struct CacheFacts {
     pub bytes_after: Option<u64>,
     /// What the mode rests on.
     pub reasons: Vec<String>,
+    /// The file, where one was named or the library has one.
+    #[serde(default)]
+    pub file: Option<String>,
+    /// Why the bytes in the file were not offered.
+    #[serde(default)]
+    pub doubt: Option<Doubt>,
 }
 
 /// What a client's builder is set to, as far as it is not the library's default.
@@ -358,6 +365,31 @@ pub struct BuildOrder {
     pub flags: Vec<String>,
     /// The timing cache's file.
     pub timing_cache: Option<String>,
+    /// How the timing cache is treated.
+    #[serde(default)]
+    pub cache: CacheOrder,
+    /// The file that the worker locks for as long as it lives.
+    #[serde(default)]
+    pub worker_lock: Option<String>,
+}
+
+/// How a timing cache is treated.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CacheOrder {
+    /// The policy.
+    pub policy: CachePolicy,
+    /// The agent's folder of caches, with the records of what is known.
+    pub library: Option<String>,
+    /// The file is the library's own for this TensorRT, GPU, driver, CUDA and configuration.
+    pub from_library: bool,
+}
+
+impl CacheOrder {
+    /// The policy, if it makes a difference to the build; `named`: a file is named.
+    pub fn concerns(&self, named: bool) -> Option<CachePolicy> {
+        (named || self.from_library || self.policy == CachePolicy::Off).then_some(self.policy)
+    }
 }
 
 /// A phase's name on the wire: bounded bytes, with the digest of the whole where they are not the whole.

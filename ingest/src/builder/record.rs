@@ -1,6 +1,9 @@
 //! What the supervisor knows of a run, gathered report by report.
 
-use std::io::{self, Write as _};
+use std::{
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+};
 
 use acta_ledger::evidence::{
     build::{BlobRef, FailureStage, LibraryVersion, NetworkRecord},
@@ -22,7 +25,7 @@ use super::{
     process::Tail,
     protocol::{CacheFacts, Done, LibraryFamily, LogSeverity, Milestone, Report},
 };
-use crate::blob::{BlobStore, BlobWriter};
+use crate::blob::{BlobStore, BlobWriter, temporary_named};
 
 /// How many steps of one phase the event log keeps; the phase tree counts them all.
 const MAX_STEPS: u32 = 1024;
@@ -135,12 +138,18 @@ impl Record {
             at_acknowledgement: None,
             stop_without_request: false,
             told: Told::default(),
-            events: blobs.writer()?,
+            events: writer(blobs, run, EVENTS)?,
             steps_kept: Vec::new(),
             strays_kept: 0,
-            log: blobs.writer()?,
+            log: writer(blobs, run, LOG)?,
             log_lines_dropped: 0,
         })
+    }
+
+    /// Hands both logs to the system, which keeps them if this process dies.
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.events.flush()?;
+        self.log.flush()
     }
 
     /// Takes a report. Fails only if the evidence cannot be written to disk.
@@ -336,6 +345,28 @@ impl Record {
         let line = json!({ "at": at, "source": source, "severity": severity, "message": message });
         writeln!(self.log, "{line}")
     }
+}
+
+/// What the unfinished files of the logs are called, behind the run.
+const EVENTS: &str = "events";
+const LOG: &str = "log";
+
+/// A log that can be found by the run if this process dies. What an orphan left under the name is not written over.
+fn writer(blobs: &BlobStore, run: Uuid, what: &str) -> io::Result<BlobWriter> {
+    match blobs.writer_named(&format!("{run}-{what}")) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => blobs.writer(),
+        writer => writer,
+    }
+}
+
+/// The event log that a dead supervisor left unfinished.
+pub fn leftover_events(blobs: &Path, run: Uuid) -> PathBuf {
+    temporary_named(blobs, &format!("{run}-{EVENTS}"))
+}
+
+/// Everything that a dead supervisor left unfinished among the blobs.
+pub fn leftovers(blobs: &Path, run: Uuid) -> [PathBuf; 2] {
+    [EVENTS, LOG].map(|what| temporary_named(blobs, &format!("{run}-{what}")))
 }
 
 #[cfg(test)]

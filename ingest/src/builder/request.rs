@@ -5,7 +5,7 @@ use std::time::Duration;
 use acta_ffi::BuilderFlag;
 use acta_ledger::{
     evidence::build::ProfileRecord,
-    judge::timing_cache,
+    judge::timing_cache::CachePolicy,
     log::{digest::Sha256Digest, jcs},
 };
 use serde_json::json;
@@ -140,7 +140,7 @@ pub fn config_hash(network: &Sha256Digest, weights: &[ExternalWeights], order: &
         "threads": order.threads,
         "tacticSources": null,
         "typing": "strong",
-        "cachePolicy": order.timing_cache.as_ref().map(|_| timing_cache::POLICY),
+        "cachePolicy": order.cache.concerns(order.timing_cache.is_some()).map(CachePolicy::name),
     });
     Sha256Digest::of(&jcs::to_vec(&inputs).expect("texts and small integers always have a canonical form"))
 }
@@ -149,7 +149,7 @@ pub fn config_hash(network: &Sha256Digest, weights: &[ExternalWeights], order: &
 mod tests {
     use uuid::Uuid;
 
-    use super::*;
+    use super::{super::protocol::CacheOrder, *};
 
     #[test]
     fn profiles_are_read_from_the_right() {
@@ -216,6 +216,8 @@ mod tests {
             threads: None,
             flags: vec!["TF32".to_owned(), "REFIT".to_owned()],
             timing_cache: None,
+            cache: CacheOrder::default(),
+            worker_lock: None,
         };
         let hash = config_hash(&network, &[], &order);
         let moved = BuildOrder {
@@ -232,6 +234,10 @@ mod tests {
             BuildOrder { profiles: Vec::new(), ..order.clone() },
             BuildOrder { flags: Vec::new(), ..order.clone() },
             BuildOrder { timing_cache: Some("c".to_owned()), ..order.clone() },
+            BuildOrder {
+                cache: CacheOrder { policy: CachePolicy::Off, ..CacheOrder::default() },
+                ..order.clone()
+            },
         ] {
             assert_ne!(config_hash(&network, &[], &other), hash);
         }

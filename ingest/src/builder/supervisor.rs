@@ -13,6 +13,7 @@ use super::{
     cancel::Cancel,
     connection::Heard,
     gpu::{GpuFacts, GpuWatch},
+    live::Watcher,
     process::{BuilderProcess, Launch, Tail},
     progress::Progress,
     protocol::{LogSeverity, Report},
@@ -24,6 +25,7 @@ use crate::{
     blob::{BlobStore, digest_file},
     clock,
     error::{CliError, Result},
+    journal::Eyes,
 };
 
 /// How often resources are looked at and the view is drawn.
@@ -78,6 +80,7 @@ struct Supervisor {
     killed: bool,
     interrupted: bool,
     hashing: Option<thread::JoinHandle<Option<LibraryDigests>>>,
+    watcher: Option<Watcher>,
 }
 
 /// Runs a build until its process is gone.
@@ -87,6 +90,7 @@ pub async fn watch(
     mut inbox: Inbox,
     blobs: &BlobStore,
     progress: Progress,
+    eyes: Option<Eyes>,
 ) -> Result<Watched> {
     let disk = |error: std::io::Error| {
         CliError::failure("the evidence cannot be written to disk").found(error.to_string())
@@ -103,6 +107,7 @@ pub async fn watch(
         killed: false,
         interrupted: false,
         hashing: None,
+        watcher: eyes.map(Watcher::new),
     };
     let mut ticks = interval(TICK);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
@@ -179,6 +184,9 @@ impl Supervisor {
             if let Some(at) = self.record.offset(clock::monotonic_ns()).filter(|_| in_call) {
                 self.counters.push(resources::sample(at, usage, gpu));
             }
+        }
+        if let Some(watcher) = &mut self.watcher {
+            watcher.look(&mut self.record, self.resources);
         }
         self.progress.show(&self.record);
     }

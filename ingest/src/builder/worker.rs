@@ -6,7 +6,7 @@ use std::{
     os::unix::net::UnixStream,
     path::Path,
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
         mpsc,
     },
@@ -14,8 +14,8 @@ use std::{
 };
 
 use acta_ffi::{
-    BuildError, BuildOutput, Builder, BuilderConfig, EffectiveConfig, Error, Family, Heard, Library,
-    LibrarySearch, Network, NetworkFlags, ParseError, Severity, Tensor,
+    BuildError, BuildOutput, Builder, BuilderConfig, BuilderFlag, EffectiveConfig, Error, Family, Heard,
+    Library, LibrarySearch, Network, NetworkFlags, ParseError, Severity, Tensor,
 };
 use acta_ledger::{
     evidence::{
@@ -23,8 +23,11 @@ use acta_ledger::{
         cancel::CancelState,
         number::Count64,
     },
+    judge::timing_cache::CachePolicy,
     log::digest::Sha256Digest,
 };
+
+use rustix::process::{Signal, getpid, kill_process};
 
 use super::{
     artifact,
@@ -43,6 +46,7 @@ use super::{
 use crate::{
     clock,
     error::{CliError, Result},
+    journal,
 };
 
 /// How many records of a failure travel.
@@ -79,6 +83,8 @@ pub fn run() -> Result<()> {
     let order = receive(socket, outlet.clone(), Arc::clone(&sources), Arc::clone(&orphaned));
     if let Ok(order) = order.recv() {
         let partial = order.partial.clone();
+        // Held to the end of the process; whoever looks for orphans waits for it.
+        let _alive = order.worker_lock.as_deref().map(journal::hold_as_worker).transpose().map_err(io)?;
         let mut run =
             Run { order, outlet: &outlet, sources: &sources, orphaned: &orphaned, done: Done::default() };
         match run.build() {
@@ -107,7 +113,9 @@ fn keep_signals_out() -> Result<()> {
     let failed = |error: std::io::Error| CliError::failure("cannot handle signals").found(error.to_string());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build().map_err(failed)?;
     let _guard = runtime.enter();
-    for kind in [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()] {
+    // A file that may not become longer is an error of the write, as a full disk is, and no reason to die.
+    let too_long = SignalKind::from_raw(Signal::XFSZ.as_raw());
+    for kind in [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup(), too_long] {
         drop(signal(kind).map_err(failed)?);
     }
     Ok(())
@@ -121,12 +129,14 @@ fn receive(
     orphaned: Arc<AtomicBool>,
 ) -> mpsc::Receiver<BuildOrder> {
     let (builds, receiver) = mpsc::channel();
+    let partial = Mutex::new(None);
     thread::spawn(move || {
         let mut decoder = Decoder::default();
         let mut buffer = vec![0; 1 << 14];
         loop {
             match decoder.next() {
                 Ok(Some(Order::Build(order))) => {
+                    *partial.lock().unwrap_or_else(PoisonError::into_inner) = Some(order.partial.clone());
                     builds.send(*order).ok();
                     continue;
                 }
@@ -150,9 +160,24 @@ fn receive(
         }
         // The supervisor is gone: nobody will sign, so nothing is kept.
         orphaned.store(true, Ordering::SeqCst);
-        sources.flag.request();
+        if sources.flag.request() != Delivery::Deferred {
+            end_as_orphan(&partial);
+        }
+        // The plan is being written and renamed: it is whole in a moment, and whoever finds the journal says so.
     });
     receiver
+}
+
+/// Ends at once: a library's step can take minutes, and nobody would learn of its end.
+fn end_as_orphan(partial: &Mutex<Option<String>>) {
+    if let Some(partial) = partial.lock().unwrap_or_else(PoisonError::into_inner).as_deref() {
+        fs::remove_file(partial).ok();
+    }
+    if let Some(socket) = std::env::var_os(SOCKET_VARIABLE) {
+        fs::remove_file(&socket).ok();
+        Path::new(&socket).parent().map(fs::remove_dir);
+    }
+    kill_process(getpid(), Signal::KILL).ok();
 }
 
 struct Run<'a> {
@@ -167,7 +192,7 @@ impl Run<'_> {
     fn build(&mut self) -> Result<(), Halt> {
         let search = LibrarySearch::from_environment().explicit(self.order.library.clone().map(Into::into));
         let library = Library::open(&search).map_err(|error| setup(error.to_string()))?;
-        let family = self.introduce(&library);
+        let (family, version) = self.introduce(&library);
         let sink: Arc<Sources> = Arc::clone(self.sources);
         let builder = Builder::new(&library, sink).map_err(refused(FailureStage::Setup))?;
         let network =
@@ -179,7 +204,10 @@ impl Run<'_> {
         let default = self.held(&config)?;
         worker_config::apply(&self.order, &builder, &mut config, profile.as_ref())
             .map_err(refused(FailureStage::Setup))?;
-        let cache = CacheSession::offer(&self.order, family, &mut config)
+        if self.order.cache.policy == CachePolicy::Off && family == LibraryFamily::Tensorrt {
+            config.set_flag(BuilderFlag::DisableTimingCache, true).map_err(refused(FailureStage::Setup))?;
+        }
+        let cache = CacheSession::offer(&self.order, family, version, &mut config)
             .map_err(|error| setup(format!("cannot read the timing cache: {error}")))?;
         let held = self.held(&config)?;
         self.done.settings = worker_config::differences(&default, &held, self.order.threads);
@@ -191,24 +219,31 @@ impl Run<'_> {
         // Read at once: a request that comes from now on was not ignored by the library.
         let requested = self.is_asked();
         self.outlet.milestone(Milestone::BuildReturned);
-        let (written, facts) = match built {
-            Ok(BuildOutput { plan, facts }) => (self.keep(plan.as_bytes(), requested), facts),
+        let (built, facts) = match built {
+            Ok(BuildOutput { plan, facts }) => (Ok(plan), facts),
             Err(BuildError { reason, facts }) => {
                 let message =
                     facts.heard.error_messages().next().map_or_else(|| reason.to_string(), str::to_owned);
                 (Err(Halt::Failed(FailureStage::Build, message, records(&facts.heard))), *facts)
             }
         };
+        let warnings: Vec<String> = facts.heard.log.iter().map(|line| line.message.clone()).collect();
+        let said = |said: &AtomicBool| said.load(Ordering::Relaxed);
+        let (global, local) = (said(&self.sources.said_global_cache), said(&self.sources.said_local_cache));
+        let mut judged = cache.judge(built.is_ok(), global, local, &warnings);
+        let written = built.and_then(|plan| {
+            let strict = |reason| Halt::Failed(FailureStage::Build, reason, judged.reasons().to_vec());
+            judged.keeps_plan().map_err(strict)?;
+            self.keep(plan.as_bytes(), requested)
+        });
+        judged.write_back(written.is_ok());
         self.done.library_says_cancelled =
             facts.build_canceled().map(|said| cut(&said.message, MAX_RECORD_BYTES).to_owned());
         let panics =
             facts.monitor_panics.iter().map(|panic| format!("{}: {}", panic.callback, panic.message));
         self.done.monitor_panics =
             panics.take(MAX_RECORDS).map(|panic| cut(&panic, MAX_RECORD_BYTES).to_owned()).collect();
-        let warnings: Vec<String> = facts.heard.log.into_iter().map(|line| line.message).collect();
-        let said = |said: &AtomicBool| said.load(Ordering::Relaxed);
-        let (global, local) = (said(&self.sources.said_global_cache), said(&self.sources.said_local_cache));
-        self.outlet.send(Report::Cache(cache.conclude(written.is_ok(), global, local, &warnings)));
+        self.outlet.send(Report::Cache(judged.facts()));
         written
     }
 
@@ -221,25 +256,26 @@ impl Run<'_> {
     }
 
     /// Tells what was loaded.
-    fn introduce(&self, library: &Library) -> LibraryFamily {
+    fn introduce(&self, library: &Library) -> (LibraryFamily, LibraryVersion) {
         let family = match library.family() {
             Family::Rtx => LibraryFamily::TensorrtRtx,
             Family::Enterprise => LibraryFamily::Tensorrt,
         };
         let number = |number: i32| u32::try_from(number).unwrap_or(0);
         let version = library.version();
+        let version = LibraryVersion {
+            major: number(version.major),
+            minor: number(version.minor),
+            patch: number(version.patch),
+            build: number(version.build),
+        };
         self.outlet.send(Report::Library {
             family,
             path: library.path().display().to_string(),
             parser_path: Some(library.parser_path().display().to_string()),
-            version: LibraryVersion {
-                major: number(version.major),
-                minor: number(version.minor),
-                patch: number(version.patch),
-                build: number(version.build),
-            },
+            version,
         });
-        family
+        (family, version)
     }
 
     /// Parses the model, and reports what the parser made of it.

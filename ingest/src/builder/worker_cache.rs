@@ -1,66 +1,101 @@
 //! The worker's handling of the timing cache: offer, watch, compare, and write back where the policy allows it.
 
-use std::{fs, io, path::Path};
+use std::{fs, io, path::PathBuf};
 
 use acta_ffi::{BuilderConfig, BuilderFlag, Severity, TimingCache, TimingCacheKey, TimingCacheValue};
 use acta_ledger::{
-    evidence::timing_cache::TimingCacheMode,
-    judge::timing_cache::{Changes, Observed, is_complaint, judge},
+    evidence::{
+        build::LibraryVersion,
+        timing_cache::{CacheKind, TimingCacheMode},
+    },
+    judge::timing_cache::{CachePolicy, Changes, Observed, is_complaint, judge, vouch},
     log::digest::Sha256Digest,
 };
+use uuid::Uuid;
 
 use super::{
     framing::cut,
+    gpu,
     protocol::{BuildOrder, CacheFacts, LibraryFamily, MAX_MESSAGE_BYTES},
 };
-use crate::durable;
+use crate::{caches::Caches, durable};
 
 /// How many reasons are kept.
 const MAX_REASONS: usize = 12;
+
+/// The largest cache that is read.
+const MAX_CACHE_BYTES: u64 = 4 << 30;
 
 type Entries = std::collections::BTreeMap<TimingCacheKey, Option<TimingCacheValue>>;
 
 /// A timing cache during one build.
 pub struct CacheSession {
-    file: Option<String>,
+    policy: CachePolicy,
+    run: Uuid,
+    caches: Option<Caches>,
+    kind: CacheKind,
+    file: Option<PathBuf>,
     before: Option<Vec<u8>>,
     entries_before: Option<Entries>,
     cache: Option<TimingCache>,
     seen: Observed,
 }
 
+/// A cache that was judged.
+pub struct Judged {
+    session: CacheSession,
+    mode: TimingCacheMode,
+    reasons: Vec<String>,
+    after: Option<Vec<u8>>,
+}
+
 impl CacheSession {
-    /// Reads the file and offers its bytes to the library.
+    /// Finds the file, and offers its bytes to the library if somebody can vouch for them.
     pub fn offer(
         order: &BuildOrder,
         family: LibraryFamily,
+        version: LibraryVersion,
         config: &mut BuilderConfig,
     ) -> Result<Self, io::Error> {
-        let file = order.timing_cache.clone();
-        let before = match file.as_deref().map(fs::read) {
-            None => None,
-            Some(Err(error)) if error.kind() == io::ErrorKind::NotFound => None,
-            Some(read) => Some(read?).filter(|bytes| !bytes.is_empty()),
-        };
-        let flagged =
-            |flag: BuilderFlag| order.flags.iter().any(|name| name.eq_ignore_ascii_case(flag.name()));
-        let switched_off = if order.optimization_level == Some(0) {
-            Some("optimization level 0 respects no timing cache")
-        } else if flagged(BuilderFlag::DisableTimingCache) {
-            Some("the flag DISABLE_TIMING_CACHE is set")
-        } else {
-            None
-        };
+        let caches = order.cache.library.clone().map(|root| Caches::new(root.into()));
         let rtx = family == LibraryFamily::TensorrtRtx;
-        let seen = Observed { rtx, switched_off, offered: before.is_some(), ..Observed::default() };
-        let mut session = Self { file, before, entries_before: None, cache: None, seen };
+        let meant = order.cache.concerns(order.timing_cache.is_some()).is_some();
+        let gpu = if meant && !rtx { gpu::look() } else { None };
+        let kind = CacheKind {
+            tensorrt: version,
+            gpu_sku: gpu.as_ref().map(|facts| facts.gpu.name.clone()),
+            driver: gpu.as_ref().and_then(|facts| facts.driver.clone()),
+            cuda: gpu.and_then(|facts| facts.cuda),
+            config_class: CacheKind::config_class(&order.flags, order.optimization_level),
+        };
+        let of_library =
+            || caches.as_ref().filter(|_| order.cache.from_library && !rtx).map(|it| it.file(&kind));
+        let file = order.timing_cache.clone().map(PathBuf::from).or_else(of_library);
+        let before = file.as_deref().map(read_bounded).transpose()?.flatten();
+        let switched_off = switched_off(order);
+        let mut seen = Observed { rtx, switched_off, offered: before.is_some(), ..Observed::default() };
+        if let (Some(bytes), Some(caches), false) = (&before, &caches, rtx || switched_off.is_some()) {
+            let digest = Sha256Digest::of(bytes);
+            seen.doubt = vouch(&digest, caches.known(&digest).as_ref(), &kind).err();
+        }
+        let mut session = Self {
+            policy: order.cache.policy,
+            run: order.run,
+            caches,
+            kind,
+            file,
+            before,
+            entries_before: None,
+            cache: None,
+            seen,
+        };
         session.attach(config);
         Ok(session)
     }
 
     fn attach(&mut self, config: &mut BuilderConfig) {
         let useless = self.seen.rtx || self.seen.switched_off.is_some();
-        if self.file.is_none() || (useless && self.before.is_none()) {
+        if self.file.is_none() || self.seen.doubt.is_some() || (useless && self.before.is_none()) {
             return;
         }
         let cache = match config.create_timing_cache(self.before.as_deref().unwrap_or_default()) {
@@ -73,8 +108,9 @@ impl CacheSession {
         let complaints = cache.heard().log.iter().filter(|line| line.severity <= Severity::Warning);
         self.seen.complaints.extend(complaints.map(|line| line.message.clone()));
         if !useless {
+            self.set_up(config);
             self.entries_before = cache.entries().ok();
-            // Strict: a cache of another device is refused, whatever it would save.
+            // A cache of another device is refused, whatever it would save.
             if let Err(error) = config.set_timing_cache(&cache, false) {
                 self.seen.refused = Some(error.to_string());
             }
@@ -82,14 +118,29 @@ impl CacheSession {
         self.cache = Some(cache);
     }
 
-    /// What the library said during the build, and what came out; then judges, and writes back if it may.
-    pub fn conclude(
+    /// Sets the flags that a policy needs: keys can be read only of an editable cache.
+    fn set_up(&mut self, config: &mut BuilderConfig) {
+        let strict = [
+            BuilderFlag::EditableTimingCache,
+            BuilderFlag::ErrorOnTimingCacheMiss,
+            BuilderFlag::DisableCompilationCache,
+        ];
+        let flags = if self.policy == CachePolicy::Strict { &strict[..] } else { &strict[..1] };
+        for &flag in flags {
+            if let Err(error) = config.set_flag(flag, true) {
+                self.seen.complaints.push(format!("the timing cache's flag {}: {error}", flag.name()));
+            }
+        }
+    }
+
+    /// Takes what the library said during the build and what came out, and judges.
+    pub fn judge(
         mut self,
         completed: bool,
         said_global: bool,
         said_local: bool,
         warnings: &[String],
-    ) -> CacheFacts {
+    ) -> Judged {
         self.seen.completed = completed;
         self.seen.said_global = said_global;
         self.seen.said_local = said_local;
@@ -102,37 +153,100 @@ impl CacheSession {
             .cache
             .as_ref()
             .and_then(|cache| Some(compare(self.entries_before.as_ref()?, &cache.entries().ok()?)));
-        let (mode, mut reasons) = judge(&self.seen);
-        if let (Some(file), Some(after)) = (&self.file, &after) {
-            reasons.extend(self.write_back(mode, Path::new(file), after));
+        self.seen.same_bytes = after.is_some() && after == self.before;
+        let (mode, reasons) = judge(&self.seen);
+        Judged { session: self, mode, reasons, after }
+    }
+}
+
+impl Judged {
+    /// What the mode rests on.
+    pub fn reasons(&self) -> &[String] {
+        &self.reasons
+    }
+
+    /// Whether a plan that came out may be kept; else why not.
+    pub fn keeps_plan(&self) -> Result<(), String> {
+        self.session.policy.keeps_plan(self.mode)
+    }
+
+    /// Writes what came back, if the policy says so: first on record, then the file. `completed`: the plan is kept.
+    pub fn write_back(&mut self, completed: bool) {
+        let session = &self.session;
+        let (Some(file), Some(after)) = (&session.file, &self.after) else { return };
+        if !session.policy.writes(self.mode, completed) {
+            if self.mode == TimingCacheMode::Updated {
+                let why = format!("the policy is {}: nothing is written back", session.policy.name());
+                self.reasons.push(if completed { why } else { "no plan was kept".to_owned() });
+            }
+            return;
         }
+        let write = || -> io::Result<&str> {
+            let _lock = session.caches.as_ref().map(Caches::lock).transpose()?;
+            // Another build may have written the file meanwhile: its work is not overwritten.
+            if read_bounded(file)? != session.before {
+                return Ok("the file was changed by somebody else meanwhile and is left as it is");
+            }
+            if let Some(caches) = &session.caches {
+                let entries = session.cache.as_ref().and_then(|cache| cache.keys().ok());
+                let entries = entries.map(|keys| keys.len() as u64);
+                caches.note(after, file, Some(session.kind.clone()), Some(session.run), entries)?;
+            }
+            durable::write(file, after, 0o644)?;
+            Ok("written back as a whole, and put on record")
+        };
+        let said = match write() {
+            Ok(said) => said.to_owned(),
+            Err(error) => format!("not written back: {error}"),
+        };
+        self.reasons.push(said);
+    }
+
+    /// What is reported of it.
+    pub fn facts(self) -> CacheFacts {
+        let Self { session, mode, reasons, after } = self;
         let reasons =
             reasons.iter().take(MAX_REASONS).map(|text| cut(text, MAX_MESSAGE_BYTES / 8).to_owned());
         CacheFacts {
             mode,
-            digest_before: self.before.as_deref().map(Sha256Digest::of),
+            digest_before: session.before.as_deref().map(Sha256Digest::of),
             digest_after: after.as_deref().map(Sha256Digest::of),
-            bytes_before: self.before.as_ref().map(|bytes| bytes.len() as u64),
+            bytes_before: session.before.as_ref().map(|bytes| bytes.len() as u64),
             bytes_after: after.as_ref().map(|bytes| bytes.len() as u64),
             reasons: reasons.collect(),
+            file: session.file.map(|file| file.display().to_string()),
+            doubt: session.seen.doubt,
         }
     }
+}
 
-    fn write_back(&self, mode: TimingCacheMode, file: &Path, after: &[u8]) -> Option<String> {
-        let new = mode == TimingCacheMode::Cold && self.seen.completed;
-        if mode != TimingCacheMode::Updated && !new {
-            return None;
-        }
-        // Another build may have written the file meanwhile: its work is not overwritten.
-        let now = fs::read(file).ok().filter(|bytes| !bytes.is_empty());
-        if now != self.before {
-            return Some("the file was changed by somebody else meanwhile and is left as it is".to_owned());
-        }
-        Some(match durable::write(file, after, 0o644) {
-            Ok(()) => "written back atomically".to_owned(),
-            Err(error) => format!("not written back: {error}"),
-        })
+/// Why no timing cache is used, where a setting says so.
+fn switched_off(order: &BuildOrder) -> Option<&'static str> {
+    let flagged = |flag: BuilderFlag| order.flags.iter().any(|name| name.eq_ignore_ascii_case(flag.name()));
+    if order.cache.policy == CachePolicy::Off {
+        Some("the policy is off")
+    } else if order.optimization_level == Some(0) {
+        Some("optimization level 0 respects no timing cache")
+    } else if flagged(BuilderFlag::DisableTimingCache) {
+        Some("the flag DISABLE_TIMING_CACHE is set")
+    } else {
+        None
     }
+}
+
+/// Reads a cache's file; none if there is none, or an empty one.
+fn read_bounded(file: &std::path::Path) -> io::Result<Option<Vec<u8>>> {
+    match fs::metadata(file) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        there => {
+            let bytes = there?.len();
+            if bytes > MAX_CACHE_BYTES {
+                let found = format!("it has {bytes} bytes, at most {MAX_CACHE_BYTES} are read");
+                return Err(io::Error::new(io::ErrorKind::InvalidData, found));
+            }
+        }
+    }
+    Ok(Some(fs::read(file)?).filter(|bytes| !bytes.is_empty()))
 }
 
 /// Compares tactics, not bytes: bytes differ between two GPUs of one kind, the tactic of a key does not.

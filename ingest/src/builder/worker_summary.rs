@@ -10,7 +10,7 @@ use acta_ledger::{
     },
     judge::{
         outcome::{EndFacts, outcome},
-        timing_cache as cache_judge,
+        timing_cache::CachePolicy,
     },
     log::digest::Sha256Digest,
 };
@@ -39,6 +39,8 @@ pub struct Ordered<'a> {
     pub cleaned: &'a Cleaned,
     /// The plan that stands under its name, where one does.
     pub plan: Option<(Sha256Digest, u64)>,
+    /// The timing cache, where it was set apart.
+    pub cache: Option<&'a Artifact>,
 }
 
 /// Judges and gathers.
@@ -58,7 +60,10 @@ pub fn findings(watched: &Watched, context: &Ordered<'_>) -> Findings {
         timing_cache: timing_cache(watched, context.order),
         output_path: context.order.output.clone(),
         artifacts: artifacts(context),
-        cleanup: context.cleaned.status,
+        cleanup: match (context.cleaned.status, context.cache) {
+            (CleanupStatus::NotNeeded | CleanupStatus::Cleaned, Some(_)) => CleanupStatus::Quarantined,
+            (status, _) => status,
+        },
     }
 }
 
@@ -155,17 +160,17 @@ fn artifacts(context: &Ordered<'_>) -> Vec<Artifact> {
         media_type: None,
         digest_before: None,
     });
-    plan.into_iter().chain(context.cleaned.partial.clone()).collect()
+    plan.into_iter().chain(context.cleaned.partial.clone()).chain(context.cache.cloned()).collect()
 }
 
 /// What the worker said of the cache; where it died before, what must be assumed.
 fn timing_cache(watched: &Watched, order: &BuildOrder) -> (TimingCacheMode, TimingCacheRecord) {
     let record = &watched.record;
     let file = order.timing_cache.clone();
-    let policy = cache_judge::POLICY.to_owned();
+    let policy = order.cache.concerns(file.is_some()).map_or("none", CachePolicy::name).to_owned();
     if let Some(facts) = record.cache.clone() {
         let cache = TimingCacheRecord {
-            file,
+            file: facts.file.or(file),
             digest_before: facts.digest_before,
             digest_after: facts.digest_after,
             bytes_before: facts.bytes_before,
@@ -176,13 +181,14 @@ fn timing_cache(watched: &Watched, order: &BuildOrder) -> (TimingCacheMode, Timi
         return (facts.mode, cache);
     }
     let family = record.library.as_ref().map(|library| library.family);
-    let (mode, reason) = match (family, &file, record.times.build_began) {
+    let meant = file.is_some() || order.cache.from_library;
+    let (mode, reason) = match (family, meant, record.times.build_began) {
         (Some(LibraryFamily::TensorrtRtx), ..) => {
             (TimingCacheMode::NotApplicable, "TensorRT-RTX makes no use of a timing cache")
         }
-        (_, None, _) => (TimingCacheMode::Cold, "none was offered"),
-        (_, Some(_), None) => (TimingCacheMode::Discarded, "the build call was never made"),
-        (_, Some(_), Some(_)) => (
+        (_, false, _) => (TimingCacheMode::Cold, "none was offered"),
+        (_, true, None) => (TimingCacheMode::Discarded, "the build call was never made"),
+        (_, true, Some(_)) => (
             TimingCacheMode::Quarantined,
             "the worker's last word on it is missing: what came back is not kept",
         ),
@@ -232,8 +238,6 @@ fn failure(watched: &Watched, outcome: Outcome, cleaned: &Cleaned) -> Option<Fai
             },
         },
     };
-    if cleaned.status == CleanupStatus::Failed {
-        failure.records.extend(cleaned.problem.clone());
-    }
+    failure.records.extend(cleaned.problem.clone());
     Some(failure)
 }

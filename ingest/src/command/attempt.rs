@@ -10,6 +10,7 @@ use acta_ledger::{
         build::{BuildSummary, Outcome, RunRef},
         phase_tree::{PHASE_TREE_MEDIA_TYPE, PhaseTree, assemble::Ending},
     },
+    judge::advice::DIAGNOSIS,
     log::{digest::Sha256Digest, key::SigningKey, statement::Statement},
 };
 use clap::Args;
@@ -23,6 +24,7 @@ use crate::{
         host,
         process::Launch,
         progress::Progress,
+        protocol::BuildOrder,
         request,
         source::{self, Inbox, Requests},
         summary::{self, Context, Findings},
@@ -30,18 +32,23 @@ use crate::{
     },
     chain::{self, Sealed},
     clock::{self, Epoch},
-    command::push::{Pushed, push_now, runtime},
+    command::{
+        advise::words,
+        push::{Pushed, push_now, runtime},
+    },
     durable,
     error::{CliError, Exit, Result},
+    history,
     home::Home,
-    outbox,
+    journal::{Eyes, Journal, JournalNote, OnPartial},
+    orphans, outbox,
     runs::{self, RunNote},
     server::ServerFacts,
     ui::{Ui, harmless},
 };
 
 // No doc comment here: clap would show it as the command's own.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct AttemptArgs {
     /// The route that it is made for.
     #[arg(long, value_name = "ROUTE")]
@@ -82,6 +89,9 @@ pub struct Attempt<'a> {
     began_ns: u64,
     epoch: Epoch,
     timeout: Option<std::time::Duration>,
+    /// Where the supervisor notes what it sees, and what was ordered, once there is a journal.
+    eyes: Option<Eyes>,
+    order: Option<BuildOrder>,
 }
 
 /// Listens to the signals: from its begin on a signal cancels, and leaves nothing behind.
@@ -98,10 +108,24 @@ impl AttemptArgs {
         let timeout = self.timeout.as_deref().map(request::parse_duration).transpose()?;
         home.create()?;
         let (signing, _) = chain::signing_key(home)?;
+        orphans::recover(home, &signing, ui)?;
         let facts = ServerFacts::load(home)?;
         let run = self.run_ref(id, home, facts.as_ref(), ui)?;
         let blobs = BlobStore::new(home.blobs());
-        Ok(Attempt { run, blobs, args: self, home, ui, signing, facts, began_ns, epoch, timeout })
+        Ok(Attempt {
+            run,
+            blobs,
+            args: self,
+            home,
+            ui,
+            signing,
+            facts,
+            began_ns,
+            epoch,
+            timeout,
+            eyes: None,
+            order: None,
+        })
     }
 
     fn run_ref(&self, id: Uuid, home: &Home, facts: Option<&ServerFacts>, ui: Ui) -> Result<RunRef> {
@@ -130,6 +154,15 @@ impl Attempt<'_> {
         Ok(Listening { runtime, requests, inbox })
     }
 
+    /// Puts on disk what this run would leave behind, before it makes anything.
+    pub fn journal(&mut self, order: BuildOrder, on_partial: OnPartial) -> Result<Journal> {
+        let began = (self.epoch.at(self.began_ns), self.began_ns);
+        let note = JournalNote::new(self.run.clone(), order.clone(), on_partial, began);
+        let journal = Journal::begin(self.home, note)?;
+        (self.eyes, self.order) = (Some(journal.eyes()), Some(order));
+        Ok(journal)
+    }
+
     /// Watches a builder to its end, and waits for what is done beside it.
     pub fn watch<T>(
         &self,
@@ -143,7 +176,8 @@ impl Attempt<'_> {
             if let Some(timeout) = self.timeout {
                 source::deadline(&requests, timeout);
             }
-            let watching = supervisor::watch(launch, self.run.id, inbox, &self.blobs, progress);
+            let watching =
+                supervisor::watch(launch, self.run.id, inbox, &self.blobs, progress, self.eyes.clone());
             let (watched, beside) = tokio::join!(watching, beside);
             Ok((watched?, beside?))
         })
@@ -181,9 +215,10 @@ impl Attempt<'_> {
             .chain(watched.blobs.events.iter().chain(&watched.blobs.log).map(|blob| blob.digest))
             .collect();
         let findings = findings(&watched);
-        let mut signed = None;
+        let (mut signed, mut stopped_twice) = (None, false);
         let sealed = chain::seal(self.home, &self.signing, Some(self.run.id), names, |link| {
-            let summary = summary::summarize(&watched, findings, &context, link);
+            let mut summary = summary::summarize(&watched, findings, &context, link);
+            stopped_twice = history::decide(self.home, &mut summary, tree.as_ref());
             let statement = Statement::new(summary::subjects(&summary), &summary).map_err(|error| {
                 CliError::failure("the summary cannot be written as canonical JSON").found(error.to_string())
             })?;
@@ -191,9 +226,9 @@ impl Attempt<'_> {
             Ok(statement)
         })?;
         let summary = signed.ok_or_else(|| CliError::failure("nothing was signed"))?;
-        RunNote::of(&summary, sealed.digest).save(self.home)?;
+        RunNote::of(&summary, sealed.digest).with_order(self.order.as_ref()).save(self.home)?;
         let snapshots = [watched.record.at_request.take(), watched.record.at_acknowledgement.take()];
-        Ok(Signed { summary, sealed, tree, snapshots })
+        Ok(Signed { summary, sealed, tree, snapshots, stopped_twice })
     }
 
     /// Tells how it ended, writes the files, pushes, prints, and says with which code the program ends.
@@ -233,7 +268,7 @@ pub fn disk(error: &std::io::Error) -> CliError {
 }
 
 /// Ends the phase tree; none if no phase ever began.
-fn finish_tree(watched: &mut Watched) -> Option<PhaseTree> {
+pub fn finish_tree(watched: &mut Watched) -> Option<PhaseTree> {
     let record = &mut watched.record;
     let began = record.times.build_began?;
     if record.tree.callbacks() == 0 {
@@ -254,6 +289,8 @@ pub struct Signed {
     tree: Option<PhaseTree>,
     /// The tree at the cancel's request and at its acknowledgement.
     snapshots: [Option<PhaseTree>; 2],
+    /// The attempt before stopped in the same phase.
+    stopped_twice: bool,
 }
 
 /// The files that `--evidence-dir` may hold.
@@ -299,6 +336,11 @@ impl Signed {
             );
         }
         lines.push(format!("      evidence  entry {}", self.sealed.digest.short()));
+        if self.stopped_twice {
+            lines.push("      next      it stopped in the same phase as the attempt before:".to_owned());
+            let steps = DIAGNOSIS.iter().map(|step| format!("                - {}", words::step(*step)));
+            lines.extend(steps);
+        }
         ui.notice(&lines.join("\n"));
     }
 

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use acta_ledger::log::digest::Sha256Digest;
+use acta_ledger::{judge::timing_cache::CachePolicy, log::digest::Sha256Digest};
 use clap::Args;
 use uuid::Uuid;
 
@@ -16,16 +16,17 @@ use crate::{
         artifact::Destination,
         process::Launch,
         progress::Progress,
-        protocol::BuildOrder,
+        protocol::{BuildOrder, CacheOrder},
         request,
         supervisor::Watched,
         weights,
         worker_summary::{self, ModelFiles, Ordered},
     },
-    clock,
+    caches, clock,
     command::attempt::AttemptArgs,
     error::{CliError, Exit, Result},
     home::Home,
+    journal::OnPartial,
     ui::Ui,
 };
 
@@ -81,6 +82,14 @@ pub struct Build {
     #[arg(long, value_name = "FILE")]
     pub timing_cache: Option<PathBuf>,
 
+    /// How the timing cache is treated; without --timing-cache, that of the agent's own library of caches.
+    #[arg(long, value_name = "POLICY", value_parser = parse_policy)]
+    pub timing_cache_policy: Option<CachePolicy>,
+
+    /// What becomes of a plan that was not finished.
+    #[arg(long, value_name = "WHAT", default_value = "remove")]
+    pub on_partial: OnPartial,
+
     /// The library's file, or the folder that it is in.
     #[arg(long, value_name = "PATH")]
     pub tensorrt_lib: Option<PathBuf>,
@@ -92,13 +101,23 @@ pub struct Build {
 impl Build {
     /// Runs the command.
     pub fn run(&self, home: &Home, ui: Ui) -> Result<Exit> {
-        let order = self.order(Uuid::now_v7())?;
-        let attempt = self.attempt.begin(order.run, home, ui)?;
+        let order = self.order(Uuid::now_v7(), home)?;
+        let mut attempt = self.attempt.begin(order.run, home, ui)?;
         self.check_model()?;
         // Before the partial file is made.
         let listening = attempt.listen()?;
-        let destination = Destination::prepare(&self.output, order.run)?;
-        let order = BuildOrder { partial: text("--output", destination.partial())?, ..order };
+        let mut journal = attempt.journal(order, self.on_partial)?;
+        let prepared = Destination::prepare(&self.output, attempt.run.id)
+            .and_then(|it| text("--output", it.partial()).map(|_| it));
+        let destination = match prepared {
+            Ok(destination) => destination,
+            Err(error) => {
+                journal.end()?;
+                return Err(error);
+            }
+        };
+        journal.partial_made(destination.partial())?;
+        let order = journal.order().clone();
         let model = self.model.clone();
         let hashing = async {
             let digest = tokio::task::spawn_blocking(move || model_files(&model)).await;
@@ -106,22 +125,27 @@ impl Build {
             digest.map_err(|error| CliError::failure(error.to_string()))?.map_err(unreadable)
         };
         let (launch, progress) = (Launch::worker(order.clone())?, Progress::new(ui, "starting the worker"));
+        let clean = || destination.clean(self.on_partial, home, attempt.run.id);
         let watching = attempt.watch(listening, launch, progress, hashing);
-        let (watched, model) = watching.inspect_err(|_| {
-            destination.clean();
-        })?;
-        let cleaned = destination.clean();
+        // If this fails, the journal stays: the next start signs what became of the run.
+        let (watched, model) = watching.inspect_err(|_| drop(clean()))?;
+        let cleaned = clean();
         let cleaned_ns = clock::monotonic_ns();
         let plan = plan_of(&watched, &destination, cleaned.partial.is_none());
+        let cache = watched.record.cache.as_ref().and_then(|cache| {
+            caches::set_apart(home, attempt.run.id, Path::new(cache.file.as_deref()?), cache.doubt?, ui)
+        });
         let signed = attempt.sign(watched, cleaned_ns, |watched| {
-            let ordered = Ordered { order: &order, model: &model, cleaned: &cleaned, plan };
+            let cache = cache.as_ref();
+            let ordered = Ordered { order: &order, model: &model, cleaned: &cleaned, plan, cache };
             worker_summary::findings(watched, &ordered)
         })?;
+        journal.end()?;
         attempt.conclude(&signed)
     }
 
     /// Reads the options into what the worker is ordered; the partial file is not known yet.
-    fn order(&self, run: Uuid) -> Result<BuildOrder> {
+    pub fn order(&self, run: Uuid, home: &Home) -> Result<BuildOrder> {
         let optional =
             |field, path: &Option<PathBuf>| path.as_deref().map(|path| text(field, path)).transpose();
         let profiles: Vec<_> =
@@ -152,7 +176,22 @@ impl Build {
             threads: self.threads,
             flags: self.flags.iter().map(|flag| request::parse_flag(flag)).collect::<Result<_>>()?,
             timing_cache: optional("--timing-cache", &self.timing_cache)?,
+            cache: self.cache_order(home)?,
+            worker_lock: None,
         })
+    }
+
+    fn cache_order(&self, home: &Home) -> Result<CacheOrder> {
+        let policy = self.timing_cache_policy.unwrap_or_default();
+        let from_library =
+            self.timing_cache.is_none() && self.timing_cache_policy.is_some() && policy != CachePolicy::Off;
+        if policy == CachePolicy::Off && self.timing_cache.is_some() {
+            return Err(CliError::usage("a cache is named and switched off")
+                .field("--timing-cache-policy")
+                .found("off")
+                .help("leave out --timing-cache, or choose another policy"));
+        }
+        Ok(CacheOrder { policy, library: Some(text("ACTA_HOME", &home.caches())?), from_library })
     }
 
     /// The model must be a file that can be read: else there is nothing to speak about.
@@ -176,7 +215,8 @@ impl Build {
     }
 }
 
-fn model_files(model: &Path) -> io::Result<ModelFiles> {
+/// Reads what is to be known of a model's files.
+pub fn model_files(model: &Path) -> io::Result<ModelFiles> {
     let (digest, bytes) = blob::digest_file(model)?;
     Ok(ModelFiles { digest, bytes, weights: weights::external(model) })
 }
@@ -187,6 +227,14 @@ fn plan_of(watched: &Watched, destination: &Destination, partial_gone: bool) -> 
     let renamed = watched.record.done.is_none() && partial_gone;
     let found = || blob::digest_file(destination.output()).ok().filter(|_| renamed);
     watched.record.plan.or_else(found)
+}
+
+/// Reads a policy of the timing cache.
+pub fn parse_policy(text: &str) -> Result<CachePolicy, String> {
+    CachePolicy::from_name(text).ok_or_else(|| {
+        let names = CachePolicy::ALL.map(CachePolicy::name);
+        format!("expected one of {}", names.join(", "))
+    })
 }
 
 /// A path as text: it is signed, and JSON holds no other bytes.

@@ -9,14 +9,16 @@ use crate::{
     chain,
     error::{Exit, Result},
     home::Home,
-    key,
+    journal::{self, Found},
+    key, orphans,
     outbox::{Outbox, Shelf},
+    quarantine::Quarantine,
     server::ServerFacts,
     ui::Ui,
 };
 
 const EXAMPLES: &str = "\
-Asks nobody: it shows what this agent knows.
+Asks nobody: it shows what this agent knows. A run that lost its supervisor is cleaned up and signed as crashed.
 
 Examples:
   acta status
@@ -46,6 +48,18 @@ impl Status {
         }
         home.create()?;
         let public = if key::exists(home) { Some(PublicKey::of(&key::load(home)?)) } else { None };
+        let recovered = match &public {
+            Some(_) => orphans::recover(home, &key::load(home)?, ui)?,
+            None => Vec::new(),
+        };
+        let running: Vec<_> = journal::look(home)?
+            .into_iter()
+            .filter_map(|found| match found {
+                Found::Running(note, _) => Some(note.run.id),
+                _ => None,
+            })
+            .collect();
+        let quarantined = Quarantine::new(home).list()?.len();
         let facts = ServerFacts::load(home)?;
         let outbox = Outbox::new(home);
         let count = |shelf| outbox.names(shelf).map(|names| names.len());
@@ -68,6 +82,9 @@ impl Status {
                 "waiting": waiting,
                 "sent": sent,
                 "refused": refused,
+                "running": running,
+                "recovered": recovered,
+                "quarantined": quarantined,
                 "treeHead": tree_head.map(|head| json!({ "size": head.size, "root": head.root })),
             });
             ui.result(&object.to_string());
@@ -90,6 +107,12 @@ impl Status {
             "home        {root}\nkey id      {key}\nserver      {server}\nchain       {chain}\n\
              outbox      {waiting} waiting, {sent} sent, {refused} refused\ntree head   {tree}"
         ));
+        for run in running {
+            ui.result(&format!("running     {run}"));
+        }
+        if quarantined > 0 {
+            ui.result(&format!("quarantine  {quarantined} set apart (acta quarantine list)"));
+        }
         if let Some(facts) = facts {
             ui.result(&format!(
                 "log key     {}\nportal key  {}",

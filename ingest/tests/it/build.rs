@@ -120,6 +120,13 @@ fn a_failed_build_keeps_the_old_plan_and_is_evidence() {
     assert_eq!(statement.subject.len(), 1, "only the network: there is no plan to speak about");
 }
 
+/// Half a model: a download that was cut off.
+fn truncated() -> Vec<u8> {
+    let mut model = onnx::chain(8, 64);
+    model.truncate(model.len() / 2);
+    model
+}
+
 #[test]
 fn failures_say_what_the_library_said() {
     for (model, more, stage, words) in [
@@ -129,6 +136,8 @@ fn failures_say_what_the_library_said() {
         (onnx::gemm(), &["--target", "sm90"][..], FailureStage::Setup, "not supported"),
         (onnx::dynamic(), &[][..], FailureStage::Setup, "--profile x:1x1x16:4x4x16:8x8x16"),
         (onnx::gemm(), &["--profile", "y:1:2:3"][..], FailureStage::Setup, "the network has \"x\""),
+        (onnx::dynamic(), &["--profile", "x:1x1x8:4x4x8:8x8x8"][..], FailureStage::Setup, "x"),
+        (truncated(), &[][..], FailureStage::Parse, "parse"),
     ] {
         let bench = Bench::new(&model);
         let ended = bench.build(more);
@@ -174,6 +183,9 @@ fn an_offered_timing_cache_is_recorded_and_left_alone_on_rtx() {
 #[test]
 fn what_is_wrong_is_said_before_anything_is_built_or_signed() {
     let bench = Bench::new(&onnx::gemm());
+    let link = bench.agent.home().join("link.plan");
+    std::os::unix::fs::symlink("/nowhere", &link).unwrap();
+    let link = link.to_str().unwrap();
     let long_name = format!("{}.plan", "n".repeat(240));
     for (arguments, field) in [
         (vec!["build", "missing.onnx", "-o", "x.plan"], "MODEL"),
@@ -181,6 +193,7 @@ fn what_is_wrong_is_said_before_anything_is_built_or_signed() {
         (vec!["build", &bench.model, "-o", "/"], "--output"),
         (vec!["build", &bench.model, "-o", "/proc/x.plan"], "--output"),
         (vec!["build", &bench.model, "-o", "/nowhere/x.plan"], "--output"),
+        (vec!["build", &bench.model, "-o", link], "--output"),
         (vec!["build", &bench.model, "-o", &bench.model], "MODEL"),
         (vec!["build", &bench.model, "-o", &long_name], "--output"),
         (vec!["build", &bench.model, "-o", "x.plan", "--target", "86"], "--target"),

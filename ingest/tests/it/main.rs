@@ -4,6 +4,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
 
+mod advise;
 mod build;
 mod bundle;
 mod canary;
@@ -13,8 +14,10 @@ mod deploy;
 mod fake;
 mod gate;
 mod import;
+mod orphan;
 mod parity;
 mod push;
+mod quarantine;
 mod release;
 mod route;
 mod setup;

@@ -1,0 +1,230 @@
+//! `acta advise`
+
+pub mod words;
+
+use std::path::Path;
+
+use acta_ffi::BuilderFlag;
+use acta_ledger::{
+    evidence::{
+        build::{BuilderKind, NO_GPU},
+        timing_cache::TimingCacheMode,
+    },
+    judge::{
+        advice::{Advice, RunFacts, Verdict, advise},
+        baseline::{Baseline, BaselineKey, CacheClass, EntryRef},
+        timing_cache::CachePolicy,
+    },
+    log::digest::Sha256Digest,
+};
+use clap::Args;
+use uuid::Uuid;
+
+use crate::{
+    blob,
+    builder::{
+        gpu,
+        protocol::{BuildOrder, LibraryFamily, Report},
+        request, weights,
+    },
+    client::Client,
+    clock,
+    error::{CliError, Exit, Result},
+    history,
+    home::Home,
+    journal::{self, Found, JournalNote, LiveNote},
+    outbox,
+    server::ServerFacts,
+    statements,
+    ui::{Ui, visible_line},
+};
+
+const EXAMPLES: &str = "\
+Answers four questions about a run: should it continue, should it be cancelled, should a retry use the timing cache,
+should the system go back to a known engine? Each answer says what it rests on. It is advice: nothing is done.
+
+That a build is silent is no reason to cancel it: most of a healthy build makes no callback. A silence counts only beside
+those of builds of the same kind, and never alone.
+
+Examples:
+  acta advise last
+  acta advise 019ad0c6-2f4e-7c4b-8d3e-0a1b2c3d4e5f --json | jq .answers";
+
+/// Answers the four questions about a run: continue, cancel, retry with the cache, go back.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Advise {
+    /// The run's id, or `last`.
+    #[arg(value_name = "RUN")]
+    pub run: String,
+
+    /// Asks the server, which knows the runs of other agents too.
+    #[arg(long)]
+    pub ask_server: bool,
+
+    /// Prints one JSON object.
+    #[arg(long)]
+    pub json: bool,
+}
+
+impl Advise {
+    /// Runs the command.
+    pub fn run(&self, home: &Home, ui: Ui) -> Result<Exit> {
+        home.create()?;
+        let run = which(home, &self.run)?;
+        let own = if self.ask_server { None } else { own_facts(home, run)? };
+        let advice = match own {
+            Some((facts, baseline, history)) => advise(&facts, &history, &baseline),
+            None => ask(home, run)?,
+        };
+        if self.json {
+            ui.result(&outbox::to_text(&advice)?);
+        } else {
+            show(&advice, ui);
+        }
+        Ok(Exit::Completed)
+    }
+}
+
+/// The run of an id, or the last one of this agent, over or not.
+pub fn which(home: &Home, text: &str) -> Result<Uuid> {
+    if text != "last" {
+        return crate::runs::parse_run_of("RUN", text);
+    }
+    let running = journal::look(home)?.into_iter().filter_map(|found| match found {
+        Found::Running(note, _) => Some(note.run.id),
+        _ => None,
+    });
+    let signed = statements::own_summaries(home, 1)?.into_iter().map(|(summary, _)| summary.run.id);
+    running.chain(signed).max().ok_or_else(|| {
+        CliError::usage("there is no last run")
+            .field("RUN")
+            .found("this agent has made none")
+            .help("acta build")
+    })
+}
+
+type Known = (RunFacts, Baseline, Vec<RunFacts>);
+
+/// What this agent knows of a run of its own; none if it is not its own.
+fn own_facts(home: &Home, run: Uuid) -> Result<Option<Known>> {
+    for found in journal::look(home)? {
+        if let Found::Running(note, Some(live)) = found
+            && note.run.id == run
+        {
+            let facts = running(&note, &live);
+            let history = history::load(home, facts.key.clone(), run)?;
+            return Ok(Some((facts, history.baseline, history.runs)));
+        }
+    }
+    let Some((summary, digest)) = statements::own_summary(home, run)? else { return Ok(None) };
+    let entry = EntryRef { run, digest, index: statements::index_of(home, &digest)? };
+    let tree = history::tree(home, &summary);
+    let history = history::load(home, BaselineKey::of(&summary), run)?;
+    let facts = RunFacts::of(&summary, tree.as_ref(), entry);
+    Ok(Some((facts, history.baseline, history.runs)))
+}
+
+/// What is known of a run that goes on.
+fn running(note: &JournalNote, live: &LiveNote) -> RunFacts {
+    let order = &note.order;
+    let (family, version) = match &live.library {
+        Some(Report::Library { family, version, .. }) => (Some(*family), version.to_string()),
+        _ => (None, "unknown".to_owned()),
+    };
+    let model = note.path(&order.model);
+    let network = live.network.as_ref().map(|network| network.digest);
+    let digest = network.or_else(|| blob::digest_file(&model).ok().map(|(digest, _)| digest));
+    let config = digest.map(|digest| request::config_hash(&digest, &weights::external(&model), order));
+    let nothing = Sha256Digest::of(b"");
+    RunFacts {
+        run: note.run.id,
+        entry: None,
+        outcome: None,
+        route: note.run.route.clone(),
+        retry_of: note.run.retry_of,
+        network: digest,
+        source: order.model.clone(),
+        strongly_typed: live.network.as_ref().map(|network| network.strongly_typed),
+        key: BaselineKey {
+            builder: match family {
+                Some(LibraryFamily::Tensorrt) => BuilderKind::Tensorrt,
+                _ => BuilderKind::TensorrtRtx,
+            },
+            tensorrt_version: version,
+            gpu_sku: gpu::look().map_or_else(|| NO_GPU.to_owned(), |facts| facts.gpu.name),
+            build_config_hash: config.unwrap_or(nothing),
+            cache: cache_class(family, order),
+        },
+        cache_mode: None,
+        output: order.output.clone(),
+        plan: None,
+        stopped_in: None,
+        situation: live.situation(clock::monotonic_ns()),
+        busy_per_mille: live.busy_per_mille,
+    }
+}
+
+/// What the cache will have been, as far as it is decided when a build begins.
+fn cache_class(family: Option<LibraryFamily>, order: &BuildOrder) -> CacheClass {
+    let off = order.optimization_level == Some(0)
+        || order.cache.concerns(false) == Some(CachePolicy::Off)
+        || order.flags.iter().any(|flag| flag == BuilderFlag::DisableTimingCache.name());
+    let there = order.cache.from_library
+        || order.timing_cache.as_deref().is_some_and(|file| Path::new(file).exists());
+    if family != Some(LibraryFamily::Tensorrt) || off {
+        TimingCacheMode::NotApplicable.into()
+    } else if there {
+        CacheClass::Warm
+    } else {
+        CacheClass::Cold
+    }
+}
+
+/// What the server answers.
+fn ask(home: &Home, run: Uuid) -> Result<Advice> {
+    let Some(facts) = ServerFacts::load(home)? else {
+        return Err(CliError::usage("the run is not on record")
+            .field("RUN")
+            .found(format!("{run}: this agent does not know it, and is not enrolled with a server"))
+            .help("name a run of `acta build` on this machine, or enrol"));
+    };
+    let client = Client::new(&facts.url, Some(&facts.api_token));
+    let advice = client.advice(run).map_err(|error| error.explain("the advice", client.base()))?;
+    advice.ok_or_else(|| {
+        CliError::usage("the run is not on record")
+            .field("RUN")
+            .found(format!("{run}: neither this agent nor the server knows it"))
+            .help("acta push, if it waits in another agent's outbox")
+    })
+}
+
+fn show(advice: &Advice, ui: Ui) {
+    let mut lines = vec![format!("run {}", advice.run)];
+    if let Some(verdict) = &advice.verdict {
+        lines.extend(words::verdict(verdict).into_iter().map(|line| format!("  {}", visible_line(&line))));
+    }
+    for answer in &advice.answers {
+        let (mark, colour) = match answer.answer {
+            Verdict::Yes => ("yes", 32),
+            Verdict::No => ("no", 36),
+            Verdict::EvidenceMissing => ("evidence is missing", 33),
+        };
+        lines.push(format!("\n{}  {}", words::question(answer.question), ui.paint(mark, colour)));
+        lines.extend(
+            answer.reasons.iter().map(|reason| format!("  - {}", visible_line(&words::reason(reason)))),
+        );
+        if !answer.rests_on.is_empty() {
+            let entries = answer.rests_on.iter().map(|entry| match entry.index {
+                Some(index) => format!("entry {index}"),
+                None => format!("sha256 {}", entry.digest.short()),
+            });
+            lines.push(format!("    rests on: {}", entries.collect::<Vec<_>>().join(", ")));
+        }
+    }
+    if !advice.diagnosis.is_empty() {
+        lines.push("\nIt stopped twice in the same phase. Before a third attempt:".to_owned());
+        lines.extend(advice.diagnosis.iter().map(|step| format!("  - {}", words::step(*step))));
+    }
+    ui.result(&lines.join("\n"));
+}
