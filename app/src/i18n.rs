@@ -149,7 +149,9 @@ mod tests {
         "\n",
         include_str!("locales/en/people.ftl"),
         "\n",
-        include_str!("locales/en/trace.ftl")
+        include_str!("locales/en/trace.ftl"),
+        "\n",
+        include_str!("locales/en/advice.ftl")
     );
     const ES: &str = concat!(
         include_str!("locales/es/portal.ftl"),
@@ -160,7 +162,9 @@ mod tests {
         "\n",
         include_str!("locales/es/people.ftl"),
         "\n",
-        include_str!("locales/es/trace.ftl")
+        include_str!("locales/es/trace.ftl"),
+        "\n",
+        include_str!("locales/es/advice.ftl")
     );
 
     fn keys(catalogue: &str) -> BTreeSet<&str> {

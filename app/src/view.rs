@@ -6,6 +6,7 @@ pub mod trace;
 
 use acta_ledger::{
     evidence::{build::BuildSummary, phase_tree::PhaseTree},
+    judge::advice::Advice,
     log::{digest::Sha256Digest, timestamp::Timestamp, verification::Report},
 };
 use serde::{Deserialize, Serialize};
@@ -173,6 +174,8 @@ pub struct RunView {
     pub retry_of: Option<RunLink>,
     /// Attempts after.
     pub retried_by: Vec<RunLink>,
+    /// The four questions; none where the server could not judge.
+    pub advice: Option<Advice>,
 }
 
 /// The entry page.

@@ -46,6 +46,12 @@ impl Caches {
         Self { root }
     }
 
+    /// The folder.
+    #[cfg(test)]
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
     /// The library's file for a kind.
     pub fn file(&self, kind: &CacheKind) -> PathBuf {
         self.root.join(format!("{}.cache", kind.name()))

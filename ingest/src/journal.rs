@@ -16,7 +16,7 @@ use std::{
     io,
     os::unix::fs::{MetadataExt as _, OpenOptionsExt as _},
     path::{Path, PathBuf},
-    time::Duration,
+    time::{Duration, UNIX_EPOCH},
 };
 
 use acta_ledger::{
@@ -65,12 +65,17 @@ pub struct FileId {
     pub device: u64,
     /// The file's number on it.
     pub inode: u64,
+    /// When it was made, in nanoseconds since 1970, where the file system knows: numbers are used again.
+    pub created_ns: Option<u64>,
 }
 
 impl FileId {
     /// The identity of what stands there; none if nothing does.
     pub fn of(path: &Path) -> Option<Self> {
-        fs::symlink_metadata(path).ok().map(|it| Self { device: it.dev(), inode: it.ino() })
+        let there = fs::symlink_metadata(path).ok()?;
+        let since = there.created().ok().and_then(|at| at.duration_since(UNIX_EPOCH).ok());
+        let created_ns = since.and_then(|since| u64::try_from(since.as_nanos()).ok());
+        Some(Self { device: there.dev(), inode: there.ino(), created_ns })
     }
 }
 

@@ -4,6 +4,7 @@
 //! what.
 
 pub mod account;
+pub mod advice;
 pub mod assets;
 pub mod auth;
 pub mod blob;

@@ -29,6 +29,7 @@ use acta_ledger::{
 use axum::http::StatusCode;
 
 use crate::{
+    advice,
     auth::{
         extract::Asking,
         policy::{Action, Actor, allows},
@@ -114,7 +115,12 @@ impl ServerPortal {
             Some(id) => run::link_to(pool, &id.to_string()).await?,
             None => None,
         };
+        let judged = advice::of(&self.state, &row, &summary, tree.as_ref(), stored.digest).await;
+        let judged = judged.inspect_err(|problem| {
+            tracing::error!(entry.index = row.entry, cause = %problem.detail, "no advice on a run");
+        });
         Ok(RunView {
+            advice: judged.ok(),
             number: row.number,
             entry: row.entry,
             entry_digest: stored.digest,

@@ -1,5 +1,6 @@
 //! One run: what happened, the number that decides, and its cause.
 
+mod advice;
 mod cancel;
 mod facts;
 mod files;
@@ -67,6 +68,7 @@ fn show(context: &PageContext, view: &RunView) -> Ready {
     let parts = [
         cancel::part(view, lang),
         facts::failure(view, lang),
+        advice::part(view, lang),
         phases::part(view, lang),
         facts::part(view, lang),
         facts::settings(view, lang),

@@ -13,6 +13,10 @@ use acta_ledger::{
         code,
         phase_tree::PhaseTree,
     },
+    judge::{
+        advice::{Advice, RunFacts, advise},
+        baseline::{Baseline, BaselineKey, EntryRef},
+    },
     log::{
         digest::Sha256Digest,
         entry::Entry,
@@ -164,7 +168,27 @@ impl Ledger {
             bundle: (number == 1).then_some(route::A),
             retry_of: other(&|other| run.summary.run.retry_of == Some(other.summary.run.id)).pop(),
             retried_by: other(&|other| other.summary.run.retry_of == Some(id)),
+            advice: Some(self.advice(number)),
         })
+    }
+
+    fn advice(&self, number: usize) -> Advice {
+        let run = &self.runs[number - 1].summary;
+        let mut baseline = Baseline::new(BaselineKey::of(run));
+        let facts = |number: usize| {
+            let run = &self.runs[number - 1];
+            let (digest, index) = (self.entries[number].digest(), Some(number as u64));
+            let entry = EntryRef { run: run.summary.run.id, digest, index };
+            (entry, RunFacts::of(&run.summary, run.tree.as_ref(), entry))
+        };
+        for before in 1..number {
+            let Run { summary, tree, .. } = &self.runs[before - 1];
+            if let Some(tree) = tree {
+                baseline.take(summary, tree, facts(before).0);
+            }
+        }
+        let history: Vec<RunFacts> = (1..number).map(|number| facts(number).1).collect();
+        advise(&facts(number).1, &history, &baseline)
     }
 
     pub fn row(&self, number: usize) -> RunRow {

@@ -235,6 +235,34 @@ fn the_table_of_runs_measures_and_does_not_guess() {
 }
 
 #[test]
+fn the_four_questions_stand_on_a_run_with_what_they_rest_on() {
+    let failed = page("/runs/6", Lang::En).html;
+    for words in [
+        "Should it continue?",
+        "Should it be cancelled?",
+        "Should a retry use the timing cache?",
+        "Should the system go back to a known engine?",
+        "The run is over: crashed.",
+        "are needed before that says anything",
+        "Rests on entry",
+        "<a href=\"/entries/6\">6</a>",
+    ] {
+        assert!(failed.contains(words), "{words}");
+    }
+    assert!(page("/runs/6", Lang::Es).html.contains("¿Debe cancelarse?"));
+    let mut twice = runs();
+    twice
+        .push(run(9, "chain", Some(slow_tree())).ended(Outcome::Crashed, CleanupStatus::Cleaned).retry_of(6));
+    let portal = Arc::new(Fixture::new(Ledger::of(twice)));
+    let second = render(portal, "/runs/9", Lang::En, Theme::System).html;
+    assert!(
+        second.contains("Before a third attempt") && second.contains("Narrow the tactic search"),
+        "{second}"
+    );
+    assert!(!failed.contains("Before a third attempt"));
+}
+
+#[test]
 fn foreign_text_stays_text() {
     let mut hostile = run(1, "net", Some(slow_tree())).cancelled(300_000_000, Some(5_277_200_000));
     let summary = &mut hostile.summary;

@@ -264,7 +264,15 @@ fn compare(before: &Entries, after: &Entries) -> Changes {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use std::sync::Arc;
+
+    use acta_ffi::{Builder, Library, LibrarySearch, LogSink};
+    use acta_ledger::judge::timing_cache::Doubt;
+
+    use super::{
+        super::{monitor::Sources, protocol::CacheOrder},
+        *,
+    };
 
     #[test]
     fn tactics_are_compared_and_times_are_not() {
@@ -275,5 +283,103 @@ mod tests {
             Entries::from([(key(1), value(1, 9.0)), (key(2), value(7, 1.0)), (key(4), value(4, 1.0))]);
         assert_eq!(compare(&before, &after), Changes { added: 1, removed: 1, changed: 1 });
         assert_eq!(compare(&before, &before), Changes::default());
+    }
+
+    /// The real library, asked as if it were the one that uses timing caches: RTX discards every cache it is offered,
+    /// and says yes to all of them.
+    struct Bench {
+        _folder: tempfile::TempDir,
+        builder: Builder,
+        caches: Caches,
+        file: PathBuf,
+    }
+
+    impl Bench {
+        fn new() -> Self {
+            let venv = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../.venv");
+            let library = Library::open(&LibrarySearch::from_environment().venv(venv))
+                .unwrap_or_else(|error| panic!("run scripts/setup first\n{error}"));
+            let builder = Builder::new(&library, Sources::new() as Arc<dyn LogSink>).unwrap();
+            let folder = tempfile::tempdir().unwrap();
+            let (caches, file) = (Caches::new(folder.path().to_owned()), folder.path().join("their.cache"));
+            Self { _folder: folder, builder, caches, file }
+        }
+
+        fn judge(&self, policy: CachePolicy, completed: bool) -> Judged {
+            let order = BuildOrder {
+                run: Uuid::now_v7(),
+                model: String::new(),
+                partial: String::new(),
+                output: String::new(),
+                library: None,
+                profiles: Vec::new(),
+                targets: Vec::new(),
+                optimization_level: None,
+                threads: None,
+                flags: Vec::new(),
+                timing_cache: Some(self.file.display().to_string()),
+                cache: CacheOrder {
+                    policy,
+                    library: Some(self.caches.root().display().to_string()),
+                    from_library: false,
+                },
+                worker_lock: None,
+            };
+            let version = LibraryVersion { major: 10, minor: 16, patch: 1, build: 7 };
+            let mut config = self.builder.create_config().unwrap();
+            let session = CacheSession::offer(&order, LibraryFamily::Tensorrt, version, &mut config).unwrap();
+            session.judge(completed, true, false, &[])
+        }
+    }
+
+    #[test]
+    fn a_new_cache_is_put_on_record_and_then_known() {
+        let bench = Bench::new();
+        let mut cold = bench.judge(CachePolicy::Update, true);
+        assert_eq!(cold.mode, TimingCacheMode::Cold);
+        cold.write_back(false);
+        assert!(!bench.file.exists(), "no plan was kept");
+        cold.write_back(true);
+        let bytes = fs::read(&bench.file).unwrap();
+        let known = bench.caches.known(&Sha256Digest::of(&bytes)).unwrap();
+        assert_eq!((known.bytes, known.run), (bytes.len() as u64, Some(cold.session.run)));
+        // On record, so it is offered; what this library makes of it is heard and not believed.
+        let again = bench.judge(CachePolicy::Update, true);
+        assert_eq!(again.mode, TimingCacheMode::Discarded, "{:?}", again.reasons);
+        assert!(again.reasons.join("\n").contains("the library says"), "{:?}", again.reasons);
+    }
+
+    #[test]
+    fn a_cache_that_nobody_vouches_for_never_reaches_the_library() {
+        let bench = Bench::new();
+        fs::write(&bench.file, "garbage").unwrap();
+        let mut doubted = bench.judge(CachePolicy::Update, true);
+        assert_eq!(doubted.mode, TimingCacheMode::Quarantined);
+        assert!(doubted.session.cache.is_none() && doubted.after.is_none());
+        doubted.write_back(true);
+        assert_eq!(fs::read(&bench.file).unwrap(), b"garbage");
+        let facts = doubted.facts();
+        assert_eq!((facts.doubt, facts.bytes_before), (Some(Doubt::NotOnRecord), Some(7)));
+        // Somebody vouches for it: then the library is asked, and complains.
+        bench.caches.note(b"garbage", &bench.file, None, None, None).unwrap();
+        let offered = bench.judge(CachePolicy::Strict, true);
+        assert_eq!(offered.mode, TimingCacheMode::Discarded);
+        assert!(offered.keeps_plan().unwrap_err().contains("strict"));
+        assert!(bench.judge(CachePolicy::ReadOnly, true).keeps_plan().is_ok());
+        // A single bit more, and it is a stranger again.
+        fs::write(&bench.file, "garbagf").unwrap();
+        assert_eq!(bench.judge(CachePolicy::Strict, true).mode, TimingCacheMode::Quarantined);
+    }
+
+    #[test]
+    fn somebody_else_s_write_is_not_overwritten() {
+        let bench = Bench::new();
+        let mut first = bench.judge(CachePolicy::Update, true);
+        fs::write(&bench.file, "another build's").unwrap();
+        first.write_back(true);
+        assert_eq!(fs::read(&bench.file).unwrap(), b"another build's");
+        assert!(first.reasons.join("\n").contains("somebody else"), "{:?}", first.reasons);
+        let off = bench.judge(CachePolicy::Off, true);
+        assert_eq!(off.mode, TimingCacheMode::NotApplicable);
     }
 }

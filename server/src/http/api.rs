@@ -38,6 +38,7 @@ pub fn router() -> (Router<AppState>, utoipa::openapi::OpenApi) {
         .routes(routes!(run::list))
         .routes(routes!(run::get))
         .routes(routes!(run::phase_tree))
+        .routes(routes!(run::advice))
         .routes(routes!(route::create, route::list))
         .routes(routes!(route::get))
         .routes(routes!(route::live))

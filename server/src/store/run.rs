@@ -237,6 +237,36 @@ fn link(id: String, number: i64, outcome: String, attempt: i64) -> RunLink {
     RunLink { id, number: number as u64, outcome, attempt: u32::try_from(attempt).unwrap_or(u32::MAX) }
 }
 
+/// The entries of earlier runs that advice on a run can rest on, oldest first: of the same configuration, route or
+/// network, or of the same chain of attempts; the newest `limit` of them.
+pub async fn kin(
+    pool: &SqlitePool,
+    row: &RunRow,
+    config: &Sha256Digest,
+    limit: u32,
+) -> sqlx::Result<Vec<u64>> {
+    let (number, config) = (i64::try_from(row.number).unwrap_or(i64::MAX), &config.as_bytes()[..]);
+    let mut entries = query_scalar!(
+        "select entry from run
+         where number < ?1
+           and (build_config_hash = ?2 or route = ?3 or network = ?4
+                or id = (select retry_of from run where id = ?5)
+                or retry_of = (select retry_of from run where id = ?5))
+         order by number desc
+         limit ?6",
+        number,
+        config,
+        row.route,
+        row.network,
+        row.id,
+        limit
+    )
+    .fetch_all(pool)
+    .await?;
+    entries.reverse();
+    Ok(entries.into_iter().map(|entry| entry as u64).collect())
+}
+
 /// A pattern for texts that hold the part, whatever characters stand in it.
 fn contains(part: &str) -> String {
     let escaped = part.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");

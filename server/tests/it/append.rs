@@ -54,6 +54,11 @@ async fn an_acknowledged_entry_is_there_and_verifies() {
     assert!(report.all_hold(), "{report:?}");
     assert_eq!(report.signer.unwrap().name, "builder-7");
 
+    let advice = client.get(&format!("/api/v1/runs/{}/advice", said.run.id)).await.json();
+    assert_eq!(advice["answers"][0]["reasons"][0]["code"], "run_over");
+    assert_eq!(advice["answers"][0]["restsOn"][0]["index"], 1);
+    assert_eq!(advice["verdict"]["silence"]["standing"], "too_small");
+    assert_eq!(client.get("/api/v1/runs/7/advice").await.status, StatusCode::NOT_FOUND);
     let runs = client.get("/api/v1/runs").await.json();
     assert_eq!((&runs["total"], &runs["runs"][0]["network"]), (&json!(1), &json!("net-1.onnx")));
     let run = client.get(&format!("/api/v1/runs/{}", said.run.id)).await.json();
@@ -192,4 +197,50 @@ async fn whatever_is_wrong_is_refused_by_name_and_stores_nothing() {
     let huge = client.post(ENTRIES, vec![b' '; 25 << 20]).await;
     assert_eq!(huge.status, StatusCode::PAYLOAD_TOO_LARGE);
     assert_eq!(client.post(ENTRIES, envelope).await.status, StatusCode::CREATED, "and it goes on");
+}
+
+/// The same judgement as on the agent, by what the log holds: twenty builds make a baseline, two stops a diagnosis.
+#[tokio::test]
+async fn advice_rests_on_the_runs_in_the_log() {
+    use acta_ledger::evidence::{
+        artifact::{Artifact, ArtifactKind, Disposition},
+        build::Outcome,
+    };
+    let app = TestApp::start().await;
+    let (agent, client) = app.agent("builder-7", 7).await;
+    let post = async |number: u128, outcome: Outcome| {
+        let mut said = summary(number);
+        said.outcome = outcome;
+        said.network.source = "net.onnx".to_owned();
+        if outcome == Outcome::Completed {
+            said.artifacts = vec![Artifact {
+                name: "net.plan".to_owned(),
+                kind: ArtifactKind::Plan,
+                bytes: 4,
+                digest: Some(Sha256Digest::of(b"plan")),
+                disposition: Disposition::Kept,
+                media_type: None,
+                digest_before: None,
+            }];
+        }
+        let (tree, named) = phase_tree(said.run.id);
+        said.phase_tree = Some(named);
+        client.put_blob(&tree).await;
+        let answer = client.post(ENTRIES, agent.envelope(&said)).await;
+        assert_eq!(answer.status, StatusCode::CREATED, "{}", answer.text());
+        client.get(&format!("/api/v1/runs/{}/advice", said.run.id)).await.json()
+    };
+    for number in 1..=20 {
+        post(number, Outcome::Completed).await;
+    }
+    let first = post(21, Outcome::Failed).await;
+    assert_eq!(first["verdict"]["silence"]["n"], 20, "{first}");
+    assert_eq!(first["verdict"]["silence"]["standing"], "within");
+    assert_eq!((&first["answers"][3]["answer"], &first["diagnosis"]), (&json!("no"), &json!([])));
+    let second = post(22, Outcome::Failed).await;
+    let go_back = &second["answers"][3];
+    assert_eq!(go_back["answer"], "yes", "{second}");
+    assert_eq!(go_back["reasons"][0]["code"], "same_phase_twice");
+    assert_eq!(go_back["restsOn"].as_array().unwrap().len(), 3, "this run, the one before, the engine");
+    assert_eq!(second["diagnosis"].as_array().unwrap().len(), 4);
 }

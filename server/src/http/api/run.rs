@@ -1,7 +1,10 @@
 //! Runs and phase trees as JSON.
 
 use acta_app::view::RunRow;
-use acta_ledger::log::{dsse::Envelope, statement::Statement};
+use acta_ledger::{
+    judge::advice::Advice,
+    log::{dsse::Envelope, statement::Statement},
+};
 use axum::{
     Json,
     extract::{Path, State},
@@ -13,6 +16,7 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use crate::{
+    advice,
     auth::extract::{Allowed, ReadEvidence},
     error::{Answer, Problem},
     portal::{self, PAGE_SIZE},
@@ -207,4 +211,16 @@ pub async fn phase_tree(
     let tree = tree.ok_or_else(|| Problem::not_found(format!("the blob {digest} is missing or damaged")))?;
     let headers = [(header::CONTENT_TYPE, acta_ledger::evidence::phase_tree::PHASE_TREE_MEDIA_TYPE)];
     Ok((headers, tree).into_response())
+}
+
+/// Answers the four questions about a run (continue, cancel, retry with the cache, go back), by the runs in the log.
+#[utoipa::path(get, path = "/api/v1/runs/{run}/advice", params(("run" = String, Path, description = "an id or a number")),
+    responses((status = 200, body = Value, description = "`verdict`, `answers` with codes and entries, `diagnosis`"), (status = 401, body = Problem), (status = 404, body = Problem)))]
+pub async fn advice(
+    _: Allowed<ReadEvidence>,
+    State(state): State<AppState>,
+    Path(id): Path<String>,
+) -> Answer<Json<Advice>> {
+    let row = find(&state, &id).await?;
+    advice::of_row(&state, &row).await.map(Json)
 }

@@ -1,0 +1,76 @@
+//! Advice on a run, by the runs that the log holds. The judgement is the ledger's; here is only what it rests on.
+
+use acta_app::view::RunRow;
+use acta_ledger::{
+    evidence::{build::BuildSummary, phase_tree::PhaseTree},
+    judge::{
+        advice::{Advice, RunFacts, advise},
+        baseline::{Baseline, BaselineKey, EntryRef},
+    },
+    log::{digest::Sha256Digest, dsse::Envelope, statement::Statement},
+};
+
+use crate::{
+    error::{Answer, Problem},
+    log::reader::StoredEntry,
+    startup::AppState,
+    store::run,
+};
+
+/// How many earlier runs are looked at, the newest.
+const MAX_RUNS: u32 = 200;
+
+/// The longest phase tree that is read for a baseline.
+const MAX_TREE_BYTES: u64 = 8 << 20;
+
+/// Answers the four questions about a run that is in the log.
+pub async fn of(
+    state: &AppState,
+    row: &RunRow,
+    summary: &BuildSummary,
+    tree: Option<&PhaseTree>,
+    digest: Sha256Digest,
+) -> Answer<Advice> {
+    let key = BaselineKey::of(summary);
+    let mut baseline = Baseline::new(key.clone());
+    let mut history = Vec::new();
+    let earlier = run::kin(&state.database.read, row, &summary.build_config_hash, MAX_RUNS).await?;
+    for entry in earlier {
+        let stored = state.reader.entry(entry).await?;
+        // A damaged entry is no evidence; its own page says what is wrong with it.
+        let Some((before, digest)) = stored.and_then(|stored| read(&stored)) else { continue };
+        let of_kind = BaselineKey::of(&before) == key;
+        let needed = of_kind || before.plan().is_none();
+        let tree = if needed { small_tree(state, &before).await } else { None };
+        let entry = EntryRef { run: before.run.id, digest, index: Some(entry) };
+        if let Some(tree) = tree.as_ref().filter(|_| of_kind) {
+            baseline.take(&before, tree, entry);
+        }
+        history.push(RunFacts::of(&before, tree.as_ref(), entry));
+    }
+    let entry = EntryRef { run: summary.run.id, digest, index: Some(row.entry) };
+    Ok(advise(&RunFacts::of(summary, tree, entry), &history, &baseline))
+}
+
+/// Answers about a run by its row alone.
+pub async fn of_row(state: &AppState, row: &RunRow) -> Answer<Advice> {
+    let stored = state.reader.entry(row.entry).await?;
+    let (summary, digest) = stored
+        .and_then(|stored| read(&stored))
+        .ok_or_else(|| Problem::internal(format_args!("entry {} is damaged", row.entry)))?;
+    let tree = small_tree(state, &summary).await;
+    of(state, row, &summary, tree.as_ref(), digest).await
+}
+
+fn read(stored: &StoredEntry) -> Option<(BuildSummary, Sha256Digest)> {
+    let envelope = Envelope::parse(&stored.record).ok()?;
+    let summary = Statement::from_envelope(&envelope).ok()?.predicate().ok()?;
+    Some((summary, Sha256Digest::of(&stored.record)))
+}
+
+/// The phase tree; none where there is none, or it is missing, damaged or very long.
+async fn small_tree(state: &AppState, summary: &BuildSummary) -> Option<PhaseTree> {
+    let named = summary.phase_tree.as_ref()?;
+    let bytes = state.blobs.read_verified(&named.digest, MAX_TREE_BYTES).await.ok()??;
+    serde_json::from_slice::<PhaseTree>(&bytes).ok().filter(PhaseTree::is_well_formed)
+}
