@@ -26,6 +26,7 @@ use acta_ledger::{
 };
 
 use crate::{
+    auth::policy::Action,
     blob::BlobStore,
     clock,
     error::{Answer, Problem},
@@ -63,6 +64,11 @@ pub async fn check(envelope: &[u8], agent: &Agent, blobs: &BlobStore) -> Answer<
             .expected(acta_ledger::log::tile::MAX_ENTRY_BYTES)
     })?;
     Ok(Candidate { entry, statement, signer: agent.name.clone() })
+}
+
+/// What an agent does who offers such a statement: what came of an order is told by whoever may take orders.
+pub fn action_of(statement: &Statement) -> Action {
+    if statement.predicate_type == RollbackResult::TYPE { Action::TakeOrders } else { Action::PushEvidence }
 }
 
 async fn check_predicate(statement: &Statement, blobs: &BlobStore) -> Answer<()> {

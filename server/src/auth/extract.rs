@@ -136,6 +136,11 @@ pub fn check(asking: &Asking, action: Action, state: &AppState, path: &str) -> R
     Ok(())
 }
 
+/// Refuses what somebody may not do with a part of an admitted request, which asks for more than the whole does.
+pub fn check_part(actor: &Actor, action: Action) -> Result<(), Problem> {
+    if allows(actor, action, false) { Ok(()) } else { Err(denied(actor, action)) }
+}
+
 fn denied(actor: &Actor, action: Action) -> Problem {
     match actor {
         Actor::Anonymous => {

@@ -1,5 +1,9 @@
 //! Accounts and tokens, kept by admins: what is done, who may do it, and that it leaves a line.
 
+use acta_ledger::log::{
+    digest::Sha256Digest,
+    statement::{Statement, Subject},
+};
 use axum::http::StatusCode;
 use serde_json::{Value, json};
 
@@ -95,6 +99,14 @@ async fn an_agent_is_enrolled_with_a_token_of_the_portal_and_its_scopes() {
     assert_eq!(builder.put_blob(b"x").await.status, StatusCode::CREATED);
     let orders = builder.get("/api/v1/routes/mini/open-orders").await;
     assert_eq!((orders.status, orders.code().as_str()), (StatusCode::FORBIDDEN, "not_allowed"));
+    // What came of an order is for whoever may take orders to say.
+    let digest = Sha256Digest::of(b"x");
+    let result = acta_tests::route::drilled(digest, digest, 0);
+    let statement = Statement::new(vec![Subject::new("demo.bundle", digest)], &result).unwrap();
+    let envelope = statement.sign(&agent.key).unwrap().to_canonical_json();
+    let told = builder.post("/api/v1/entries", String::from_utf8(envelope).unwrap()).await;
+    assert_eq!((told.status, told.code().as_str()), (StatusCode::FORBIDDEN, "not_allowed"));
+    assert_eq!(told.json()["field"], "envelopes[0].predicateType");
     let listed = adam.get("/api/v1/accounts").await.json();
     assert_eq!((&listed["agentTokens"][0]["scopes"], &listed["enrolments"]), (&json!("push"), &json!([])));
 

@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 
 use super::agent::{authenticated, enrolment_of};
 use crate::{
-    auth::extract::{Allowed, PushEvidence, ReadEvidence},
+    auth::extract::{Allowed, PushEvidence, ReadEvidence, check_part},
     error::{Answer, Problem},
     intake,
     log::{
@@ -66,11 +66,15 @@ pub async fn append(
     let _kept = state.retention.read().await;
     let mut candidates = Vec::new();
     for (position, envelope) in envelopes(&body)?.iter().enumerate() {
-        let candidate = intake::check(envelope, &agent, &state.blobs).await.map_err(|mut problem| {
+        let candidate = intake::check(envelope, &agent, &state.blobs).await.and_then(|candidate| {
+            check_part(&allowed.actor, intake::action_of(&candidate.statement))
+                .map_err(|problem| problem.field("predicateType"))?;
+            Ok(candidate)
+        });
+        candidates.push(candidate.map_err(|mut problem| {
             problem.field = problem.field.map(|field| format!("envelopes[{position}].{field}"));
             problem
-        })?;
-        candidates.push(candidate);
+        })?);
     }
     let appended = state.log.append(candidates).await?;
     let created = appended.places.iter().any(|place| place.created);
