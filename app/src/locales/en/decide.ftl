@@ -250,6 +250,7 @@ confirm-entry = Order
 confirm-sign = Sign the confirmation
 consequence-confirm = The agent beside the runtime carries the order out as soon as it sees the confirmation.
 consequence-second = A second person, an approver, must confirm it before it is carried out. Asking already puts the route on hold.
+ordered-text = Reason in words
 ordered-by = Ordered by
 ordered-confirmed = Confirmed by
 done-asked = The rollback to bundle { $bundle } is asked for by entry { $entry }; it waits for a second person.

@@ -250,6 +250,7 @@ confirm-entry = Orden
 confirm-sign = Firmar la confirmación
 consequence-confirm = El agente junto al entorno de ejecución cumple la orden en cuanto ve la confirmación.
 consequence-second = Una segunda persona, un aprobador, debe confirmarla antes de que se ejecute. Pedirla ya deja la ruta en espera.
+ordered-text = Motivo en palabras
 ordered-by = La ordenó
 ordered-confirmed = La confirmó
 done-asked = La reversión al paquete { $bundle } se pide con la entrada { $entry }; espera a una segunda persona.

@@ -103,7 +103,7 @@ fn ordered(waiting: &MayConfirm, lang: Lang) -> AnyView {
         Fact::code(lang.t("figure-to"), &order.to.to_string()),
         Fact::code(lang.t("diff-config"), &order.runtime_config.to_string()),
         Fact::new(lang.t("decide-reason-code"), reason),
-        Fact::new(lang.t("decide-text"), view! { <p class="typed"><bdi>{text}</bdi></p> }),
+        Fact::new(lang.t("ordered-text"), view! { <p class="typed"><bdi>{text}</bdi></p> }),
         Fact::new(lang.t("confirm-entry"), view! { <a href=routes::entry(waiting.entry)>{entry}</a> }),
     ];
     let group = Group { title: String::new(), note: String::new(), facts: told };

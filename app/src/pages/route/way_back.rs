@@ -145,7 +145,6 @@ fn retained_row(name: &str, row: &RetainedRow, now: Timestamp, lang: Lang) -> An
         <tr>
             <th scope="row" class="stick">
                 {digest::linked(&row.bundle, routes::route_bundle(name, row.bundle))}{live}
-                <span class="sub"><a href=routes::trace(row.bundle, name)>{lang.t("act-trace")}</a></span>
             </th>
             <td>{until(way, now, lang)}</td>
             <td>{config}</td>
