@@ -8,11 +8,13 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
 import { enrolledAgent } from './builds.mjs';
-import { decide, gather, isAccessible, openRoute, order, password, routeState, signOrder, signedIn, startWithRoute, until } from './routes.mjs';
+import { decide, gather, isAccessible, openRoute, order, password, routeState, signConfirmation, signOrder, signedIn, startWithRoute, until } from './routes.mjs';
 import { openBrowser, run } from './support.mjs';
 
-const bundles = { a: 'bundle A', b: 'bundle B, newer and worse' };
+const bundles = { a: 'bundle A', b: 'bundle B, newer and worse', c: 'bundle C, newer and fine' };
 let browser, server, runtime, deployer, ended, target;
+// The bundle that both tests go back to.
+let a;
 
 before(async () => {
   browser = await openBrowser();
@@ -106,10 +108,11 @@ test('a failed canary is answered in the browser: the page offers the way back, 
   const ana = await signedIn(browser, server, 'ana', { javaScriptEnabled: false });
   const rita = await signedIn(browser, server, 'rita');
 
-  const { bundle: a, at: atA } = await serve(ana, bundles.a, async (bundle) => {
+  const { bundle, at: atA } = await serve(ana, bundles.a, async (bundle) => {
     assert.match(await openRoute(rita, bundle), /no drill ever restored it|never/i);
     await ordered(rita, 'drill', bundle);
   });
+  a = bundle;
   const stop = poller();
   const { bundle: b, at: atB } = await serve(ana, bundles.b);
 
@@ -163,5 +166,32 @@ test('a failed canary is answered in the browser: the page offers the way back, 
     await isAccessible(rita);
     assert.match(await rita.locator('h1').innerText(), new RegExp(`bundle ${bundle.slice(0, 12)} was live`), at);
   }
+  await Promise.all([ana, rita].map((page) => page.context().close()));
+});
+
+test('a rollback that can wait is asked for by one person and confirmed by another', { timeout: 60_000 }, async () => {
+  const ana = await signedIn(browser, server, 'ana');
+  const rita = await signedIn(browser, server, 'rita', { javaScriptEnabled: false });
+  await serve(ana, bundles.c);
+  // Nothing failed: one person alone does not move what is live.
+  const entry = await order(rita, 'rollback', a);
+  assert.match(await rita.locator('main').innerText(), /waits for a second person/i);
+  await rita.goto('/routes/mini/confirm');
+  assert.match(await rita.locator('h1').innerText(), /you may not confirm this order/i);
+
+  assert.match(await openRoute(ana, a), /waits for a second person/i);
+  const { state } = await routeState(ana, a);
+  assert.deepEqual(state.history.filter((item) => item.kind === 'result' && item.entry.index > entry), []);
+  assert.equal(await live(), bundles.c, 'the agent has not begun');
+  await ana.locator('a[href="/routes/mini/confirm"]').first().click();
+  await ana.waitForURL('**/routes/mini/confirm');
+  await isAccessible(ana);
+  assert.ok(await signConfirmation(ana), await ana.locator('main').innerText());
+  await isAccessible(ana);
+
+  await carriedOut(ana, a, entry);
+  assert.equal(await live(), bundles.a);
+  assert.match(await openRoute(ana, a), /confirmed by ana/i);
+  assert.deepEqual(ana.complaints, []);
   await Promise.all([ana, rita].map((page) => page.context().close()));
 });

@@ -106,6 +106,11 @@ export async function signOrder(page, fields) {
   return sign(page, form);
 }
 
+/** Signs the confirmation under review; returns the entry, or 0. */
+export async function signConfirmation(page) {
+  return sign(page, page.locator('form[action="/routes/mini/confirmations"]'));
+}
+
 /** The review of an order, then its signed result; returns the entry. */
 export async function order(page, action, bundle, fields = { reason_code: 'other', text: 'as agreed' }) {
   await page.goto(`/routes/mini/rollback?action=${action}&to=${bundle}`);
