@@ -107,7 +107,7 @@ impl Caches {
             .filter_map(|entry| entry.file_name().to_str()?.strip_suffix(".json")?.parse().ok())
             .filter_map(|digest| self.known(&digest))
             .collect();
-        all.sort_by(|a, b| (a.at.unix_ms(), a.digest).cmp(&(b.at.unix_ms(), b.digest)));
+        all.sort_by_key(|known| (known.at.unix_ms(), known.digest));
         Ok(all)
     }
 

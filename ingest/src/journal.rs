@@ -283,7 +283,7 @@ impl Eyes {
 /// A journal that was found.
 pub enum Found {
     /// Its supervisor lives.
-    Running(Box<JournalNote>, Option<LiveNote>),
+    Running(Box<(JournalNote, Option<LiveNote>)>),
     /// Its supervisor died; the files are held until this is dropped.
     Orphan(Box<Orphan>),
     /// Its supervisor died, and its worker is still there.
@@ -328,7 +328,7 @@ fn look_at(home: &Home, run: Uuid) -> Result<Found> {
     };
     let live = outbox::read_json(&path(home, run, "live")).ok();
     if !free {
-        return Ok(Found::Running(Box::new(note), live));
+        return Ok(Found::Running(Box::new((note, live))));
     }
     if note.schema != SCHEMA || note.run.id != run {
         let error = CliError::failure("the journal is of another format, or of another run")

@@ -250,9 +250,9 @@ fn the_four_questions_stand_on_a_run_with_what_they_rest_on() {
         assert!(failed.contains(words), "{words}");
     }
     assert!(page("/runs/6", Lang::Es).html.contains("¿Debe cancelarse?"));
-    let mut twice = runs();
-    twice
-        .push(run(9, "chain", Some(slow_tree())).ended(Outcome::Crashed, CleanupStatus::Cleaned).retry_of(6));
+    let cancelled =
+        |number| run(number, "chain", Some(slow_tree())).cancelled(300_000_000, Some(5_277_200_000));
+    let twice = vec![cancelled(1), cancelled(2).retry_of(1)];
     let portal = Arc::new(Fixture::new(Ledger::of(twice)));
     let second = render(portal, "/runs/9", Lang::En, Theme::System).html;
     assert!(

@@ -92,7 +92,7 @@ pub fn which(home: &Home, text: &str) -> Result<Uuid> {
         return crate::runs::parse_run_of("RUN", text);
     }
     let running = journal::look(home)?.into_iter().filter_map(|found| match found {
-        Found::Running(note, _) => Some(note.run.id),
+        Found::Running(running) => Some(running.0.run.id),
         _ => None,
     });
     let signed = statements::own_summaries(home, 1)?.into_iter().map(|(summary, _)| summary.run.id);
@@ -109,7 +109,8 @@ type Known = (RunFacts, Baseline, Vec<RunFacts>);
 /// What this agent knows of a run of its own; none if it is not its own.
 fn own_facts(home: &Home, run: Uuid) -> Result<Option<Known>> {
     for found in journal::look(home)? {
-        if let Found::Running(note, Some(live)) = found
+        if let Found::Running(going) = found
+            && let (note, Some(live)) = *going
             && note.run.id == run
         {
             let facts = running(&note, &live);

@@ -55,7 +55,7 @@ impl Status {
         let running: Vec<_> = journal::look(home)?
             .into_iter()
             .filter_map(|found| match found {
-                Found::Running(note, _) => Some(note.run.id),
+                Found::Running(running) => Some(running.0.run.id),
                 _ => None,
             })
             .collect();

@@ -306,7 +306,11 @@ fn attempts_are_kin_by_configuration_or_by_chain() {
         (at(6, Some(5), b"b"), true),
     ] {
         let run = at(9, Some(5), b"a");
-        assert_eq!(stopped_before(&run, &inner(), &[before.clone()]).is_some(), kin, "{before:?}");
+        assert_eq!(
+            stopped_before(&run, &inner(), std::slice::from_ref(&before)).is_some(),
+            kin,
+            "{before:?}"
+        );
     }
 }
 
