@@ -12,6 +12,7 @@
 //! decides nothing: it reports facts. Everything that is signed is put together by the supervisor.
 
 pub mod artifact;
+pub mod callback_cost;
 pub mod cancel;
 pub mod connection;
 pub mod external;

@@ -90,6 +90,9 @@ pub enum Command {
     /// Builds what a supervisor orders.
     #[command(name = crate::builder::process::WORKER_COMMAND, hide = true)]
     Worker,
+    /// Measures what a callback costs here.
+    #[command(name = "__callback-cost", hide = true)]
+    CallbackCost,
 }
 
 #[cfg(test)]

@@ -51,6 +51,10 @@ pub fn run(cli: Cli, ui: Ui) -> Result<Exit> {
         Command::Verify(command) => command.run(&home()?, ui),
         Command::Completions(command) => command.run(ui),
         Command::Worker => builder::worker::run().map(|()| Exit::Completed),
+        Command::CallbackCost => {
+            ui.result(&builder::callback_cost::measure().to_string());
+            Ok(Exit::Completed)
+        }
     }
 }
 
@@ -73,6 +77,6 @@ pub fn wants_json(command: &Command) -> bool {
         Command::Rollback(command) => command.wants_json(),
         Command::Status(command) => command.json,
         Command::Verify(command) => command.json,
-        Command::Completions(_) | Command::DeployAgent(_) | Command::Worker => false,
+        Command::Completions(_) | Command::DeployAgent(_) | Command::Worker | Command::CallbackCost => false,
     }
 }
