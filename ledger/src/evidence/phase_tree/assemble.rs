@@ -1,6 +1,6 @@
 //! Making the tree out of callbacks: names are resolved to instances while the phases they name are open.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use uuid::Uuid;
 
@@ -94,10 +94,12 @@ pub enum Ending {
 #[derive(Debug, Clone)]
 pub struct PhaseTreeBuilder {
     tree: PhaseTree,
-    /// Open phases, outermost first, in order of beginning.
-    open: Vec<u32>,
-    /// The whole names of open phases, by which callbacks find them.
-    open_names: Vec<Vec<u8>>,
+    /// Open phases in order of beginning, which is the order of their ids.
+    open: BTreeSet<u32>,
+    /// Open phases by the whole names by which callbacks find them, in order of beginning.
+    open_by_name: HashMap<Vec<u8>, Vec<u32>>,
+    /// Stretches without a callback since the oldest open phase began: each longer than all that follow.
+    silences: SuffixMaxima,
     /// How many phases of a name (by digest) each parent has had.
     occurrences: HashMap<(Option<u32>, Sha256Digest), u32>,
     last_event: u64,
@@ -119,7 +121,14 @@ impl PhaseTreeBuilder {
             activity: Activity { bin: Count64(FIRST_BIN_NS), counts: Vec::new() },
             phases: Vec::new(),
         };
-        Self { tree, open: Vec::new(), open_names: Vec::new(), occurrences: HashMap::new(), last_event: 0 }
+        Self {
+            tree,
+            open: BTreeSet::new(),
+            open_by_name: HashMap::new(),
+            silences: SuffixMaxima::default(),
+            occurrences: HashMap::new(),
+            last_event: 0,
+        }
     }
 
     /// Takes the next callback and returns the line that the event log keeps of it.
@@ -142,7 +151,7 @@ impl PhaseTreeBuilder {
             RawKind::Finish => {
                 let phase = self.find(event.name, event.thread);
                 if let Some(id) = phase {
-                    self.finish_phase(id, at, event.cancel);
+                    self.finish_phase(id, at, &event);
                 }
                 (phase, EventKind::Finish, None)
             }
@@ -176,7 +185,7 @@ impl PhaseTreeBuilder {
 
     /// The ids of the open phases.
     pub fn open_ids(&self) -> Vec<u32> {
-        self.open.clone()
+        self.open.iter().copied().collect()
     }
 
     /// When the last callback came, in nanoseconds since the build call.
@@ -205,8 +214,10 @@ impl PhaseTreeBuilder {
             Ending::Returned => PhaseState::Interrupted,
             Ending::Crashed => PhaseState::OpenAtCrash,
         };
-        for id in self.open {
-            self.tree.phases[id as usize].state = state;
+        for &id in &self.open {
+            let phase = &mut self.tree.phases[id as usize];
+            phase.state = state;
+            phase.longest_silence = Count64(self.silences.longest_since(phase.started.0));
         }
         self.tree.duration = Count64(at);
         self.tree
@@ -257,8 +268,8 @@ impl PhaseTreeBuilder {
             cancel_at_end: event.cancel,
             answered_stop: false,
         });
-        self.open.push(id);
-        self.open_names.push(open_name(event.name));
+        self.open.insert(id);
+        self.open_by_name.entry(open_name(event.name)).or_default().push(id);
         Some(id)
     }
 
@@ -272,31 +283,37 @@ impl PhaseTreeBuilder {
         phase.steps_announced
     }
 
-    fn finish_phase(&mut self, id: u32, at: u64, cancel: CancelState) {
+    fn finish_phase(&mut self, id: u32, at: u64, event: &RawEvent<'_>) {
         let phase = &mut self.tree.phases[id as usize];
         phase.finished = Some(Count64(at));
-        phase.cancel_at_end = cancel;
+        phase.cancel_at_end = event.cancel;
+        phase.longest_silence = Count64(self.silences.longest_since(phase.started.0));
         let all_steps = i64::try_from(phase.steps_completed).is_ok_and(|done| done >= phase.steps_announced);
         phase.state = if all_steps { PhaseState::Finished } else { PhaseState::FinishedEarly };
-        if let Some(position) = self.open.iter().position(|&open| open == id) {
-            self.open.remove(position);
-            self.open_names.remove(position);
+        self.open.remove(&id);
+        let name = open_name(event.name);
+        if let Some(ids) = self.open_by_name.get_mut(&name) {
+            ids.retain(|&open| open != id);
+            if ids.is_empty() {
+                self.open_by_name.remove(&name);
+            }
+        }
+        if self.open.is_empty() {
+            self.silences.clear();
         }
     }
 
     /// The open phase of this name: the calling thread's innermost, otherwise the innermost of all.
     fn find(&self, name: RawName<'_>, thread: u32) -> Option<u32> {
-        let wanted = open_name(name);
-        let candidates = || self.open.iter().zip(&self.open_names).rev().filter(|(_, open)| **open == wanted);
-        let own = |(id, _): &(&u32, &Vec<u8>)| self.tree.phases[**id as usize].thread == thread;
-        candidates().find(own).or_else(|| candidates().next()).map(|(&id, _)| id)
+        let candidates = self.open_by_name.get(&open_name(name))?;
+        let own = |id: &&u32| self.tree.phases[**id as usize].thread == thread;
+        candidates.iter().rev().find(own).or_else(|| candidates.last()).copied()
     }
 
     fn note_silence(&mut self, at: u64) {
         let gap = at - self.last_event;
-        for &id in &self.open {
-            let phase = &mut self.tree.phases[id as usize];
-            phase.longest_silence = phase.longest_silence.max(Count64(gap));
+        if !self.open.is_empty() {
+            self.silences.push(at, gap);
         }
         let longest = self.tree.silence.map_or(0, |silence| silence.length_ns());
         if gap > longest || self.tree.silence.is_none() {
@@ -321,6 +338,31 @@ impl PhaseTreeBuilder {
             activity.counts.resize(bin + 1, 0);
         }
         activity.counts[bin] = activity.counts[bin].saturating_add(1);
+    }
+}
+
+/// The longest of the stretches that ended after some moment, without looking at each: a stretch is forgotten as soon as
+/// one that is at least as long follows it. However many phases are open, a callback costs the same.
+#[derive(Debug, Clone, Default)]
+struct SuffixMaxima(Vec<(u64, u64)>);
+
+impl SuffixMaxima {
+    /// Takes a stretch: when it ended, which is never before the last one, and its length.
+    fn push(&mut self, ended: u64, length: u64) {
+        while self.0.last().is_some_and(|&(_, shorter)| shorter <= length) {
+            self.0.pop();
+        }
+        self.0.push((ended, length));
+    }
+
+    /// The longest that ended after the moment.
+    fn longest_since(&self, moment: u64) -> u64 {
+        let first = self.0.partition_point(|&(ended, _)| ended <= moment);
+        self.0.get(first).map_or(0, |&(_, length)| length)
+    }
+
+    fn clear(&mut self) {
+        self.0.clear();
     }
 }
 

@@ -150,6 +150,7 @@ proptest! {
     ) {
         let names = ["a", "b", "c", "d"];
         let mut script = Script::new();
+        let mut moments = vec![0];
         for (name, parent, kind, wait, thread) in calls.iter().copied() {
             let parent = (parent != name).then(|| names[parent as usize].into());
             let kind = match kind {
@@ -158,10 +159,17 @@ proptest! {
                 _ => RawKind::Finish,
             };
             script.event(wait, thread, names[name as usize], kind);
+            moments.push(script.now);
         }
         let tree = script.builder.finish(script.now, Ending::Returned);
         prop_assert!(tree.is_well_formed());
         prop_assert_eq!(tree.callbacks, calls.len() as u64);
+        for phase in &tree.phases {
+            let end = phase.finished.map_or(script.now, |at| at.0);
+            let gaps = moments.windows(2).filter(|pair| pair[1] > phase.started.0 && pair[1] <= end);
+            let longest = gaps.map(|pair| pair[1] - pair[0]).max().unwrap_or(0);
+            prop_assert_eq!(phase.longest_silence.0, longest, "{:?}", phase);
+        }
         let mut walked = tree.walk();
         walked.sort_unstable();
         prop_assert_eq!(walked, (0..tree.phases.len() as u32).collect::<Vec<_>>());
