@@ -60,6 +60,8 @@ pub enum Command {
     /// Shows the timing caches that are on record, or adds one.
     #[command(subcommand)]
     Cache(command::cache::CacheCommand),
+    /// Runs any builder under watch, and signs what happened.
+    Run(Box<command::run::Run>),
     /// Pushes the evidence that waits in the outbox.
     Push(command::push::Push),
     /// Looks into a `.bundle`, compares two, retains one.

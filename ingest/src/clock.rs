@@ -49,6 +49,11 @@ impl Epoch {
         let delta_ms = (i128::from(monotonic_ns) - i128::from(self.monotonic_ns)).div_euclid(1_000_000);
         i64::try_from(delta_ms).ok().and_then(|ms| self.wall.plus_ms(ms)).unwrap_or(self.wall)
     }
+    /// The reading of the monotonic clock at a calendar time, in milliseconds of Unix time.
+    pub fn monotonic_at(&self, unix_ms: i64) -> u64 {
+        let delta_ns = (i128::from(unix_ms) - i128::from(self.wall.unix_ms())) * 1_000_000;
+        u64::try_from((i128::from(self.monotonic_ns) + delta_ns).max(0)).unwrap_or(u64::MAX)
+    }
 }
 
 #[cfg(test)]
@@ -60,6 +65,8 @@ mod tests {
         let epoch = Epoch { wall: "2026-11-29T20:00:00Z".parse().unwrap(), monotonic_ns: 5_000_000_000 };
         assert_eq!(epoch.at(6_500_000_000).to_string(), "2026-11-29T20:00:01.500Z");
         assert_eq!(epoch.at(4_999_999_999).to_string(), "2026-11-29T19:59:59.999Z");
+        assert_eq!(epoch.monotonic_at(epoch.wall.unix_ms() + 1500), 6_500_000_000);
+        assert_eq!(epoch.monotonic_at(0), 0);
         assert!(monotonic_ns() <= monotonic_ns());
     }
 }

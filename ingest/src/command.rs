@@ -17,6 +17,7 @@ pub mod quarantine;
 pub mod retry;
 pub mod rollback;
 pub mod route;
+pub mod run;
 pub mod status;
 pub mod verify;
 
@@ -39,6 +40,7 @@ pub fn run(cli: Cli, ui: Ui) -> Result<Exit> {
         Command::Retry(command) => command.run(&home()?, ui),
         Command::Quarantine(command) => command.run(&home()?, ui),
         Command::Cache(command) => command.run(&home()?, ui),
+        Command::Run(command) => command.run(&home()?, ui),
         Command::Push(command) => command.run(&home()?, ui),
         Command::Bundle(command) => command.run(&home()?, ui),
         Command::Route(command) => command.run(&home()?, ui),
@@ -68,6 +70,7 @@ pub fn wants_json(command: &Command) -> bool {
         Command::Retry(command) => command.json,
         Command::Quarantine(command) => command.wants_json(),
         Command::Cache(command) => command.wants_json(),
+        Command::Run(command) => command.attempt.json,
         Command::Push(command) => command.json,
         Command::Bundle(command) => command.wants_json(),
         Command::Route(command) => command.wants_json(),

@@ -34,6 +34,7 @@ use crate::{
         artifact::{Cleaned, Destination},
         cancel::Cancel,
         gpu, host,
+        process::Tail,
         protocol::{LogSeverity, Milestone, Name, Report},
         record::{self, Record, ToldFailure},
         summary::{self, Context},
@@ -163,8 +164,8 @@ fn sign(
     // Another boot's monotonic clock means nothing here.
     let live = orphan.live.as_ref().filter(|live| live.at_ns >= note.began_ns);
     let ended_ns = live.map_or(note.began_ns, |live| live.at_ns);
-    let mut watched = watched(&blobs, orphan, live, ended_ns).map_err(disk)?;
-    let tree = finish_tree(&mut watched);
+    let watched = watched(&blobs, orphan, live, ended_ns).map_err(disk)?;
+    let tree = finish_tree(&watched);
     let tree_blob = match &tree {
         None => None,
         Some(tree) => {
@@ -268,6 +269,8 @@ fn watched(
         status: None,
         killed: false,
         interrupted: false,
+        is_worker: true,
+        tail: Tail::default(),
         ended_ns,
         library_digests: digests,
     })

@@ -204,11 +204,17 @@ async fn hear(mut from: OwnedReadHalf, mut intake: Option<Intake>, reports: mpsc
     'open: while let Ok(count @ 1..) = from.read(&mut buffer).await {
         decoder.feed(&buffer[..count]);
         loop {
-            let (heard, broken) = match decoder.next::<Report>() {
+            let heard = match decoder.next::<Report>() {
                 Ok(None) => break,
-                Ok(Some(report)) => (Heard::Report(Box::new(report)), false),
-                Err(ProtocolError::Json(error)) => (Heard::Garbage(error.to_string()), false),
-                Err(error @ ProtocolError::TooLong) => (Heard::Garbage(error.to_string()), true),
+                Ok(Some(report)) => Heard::Report(Box::new(report)),
+                Err(ProtocolError::Json(error)) => Heard::Garbage(error.to_string()),
+                Err(error @ ProtocolError::TooLong) => {
+                    let what = error.to_string();
+                    let said =
+                        intake.as_mut().map_or(Heard::Garbage(what.clone()), |intake| intake.broken(&what));
+                    reports.send(said).await.ok();
+                    break 'open;
+                }
             };
             let (heard, refused) = match &mut intake {
                 Some(intake) => intake.admit(heard),
@@ -219,7 +225,7 @@ async fn hear(mut from: OwnedReadHalf, mut intake: Option<Intake>, reports: mpsc
             {
                 return;
             }
-            if broken || refused {
+            if refused {
                 break 'open;
             }
         }

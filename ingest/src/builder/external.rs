@@ -15,4 +15,8 @@
 //! without phases.
 
 pub mod intake;
+pub mod inventory;
+pub mod relay;
+pub mod summary;
+pub mod timing;
 pub mod told;

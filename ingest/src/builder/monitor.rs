@@ -205,4 +205,56 @@ mod tests {
         let entry = queue.pop().unwrap();
         assert_eq!((entry.kind, entry.message.len()), (LogKind::Recorded(7), MAX_MESSAGE_BYTES));
     }
+
+    /// Lets a request come in while a callback of the real library runs.
+    struct Asked {
+        monitor: Monitor,
+        during: &'static str,
+    }
+
+    impl Asked {
+        fn ask(&self, callback: &str, name: &[u8]) {
+            if callback == self.during && name == b"Optimizing graph" {
+                self.monitor.0.flag.request();
+            }
+        }
+    }
+
+    impl ProgressMonitor for Asked {
+        fn phase_start(&self, name: &[u8], parent: Option<&[u8]>, steps: i32) {
+            self.ask("start", name);
+            self.monitor.phase_start(name, parent, steps);
+        }
+
+        fn step_complete(&self, name: &[u8], step: i32) -> ControlFlow<()> {
+            let answer = self.monitor.step_complete(name, step);
+            if step == 3 {
+                self.ask("step", name);
+            }
+            answer
+        }
+
+        fn phase_finish(&self, name: &[u8]) {
+            self.ask("finish", name);
+            self.monitor.phase_finish(name);
+        }
+    }
+
+    #[test]
+    fn a_request_during_any_callback_of_the_library_is_never_lost() {
+        let project = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let search = acta_ffi::LibrarySearch::from_environment().venv(project.join(".venv"));
+        let library = acta_ffi::Library::open(&search).expect("TensorRT-RTX is not there: run scripts/setup");
+        let builder = acta_ffi::Builder::new(&library, Arc::new(())).unwrap();
+        for during in ["start", "step", "finish"] {
+            let mut network = builder.create_network(acta_ffi::NetworkFlags::STRONGLY_TYPED).unwrap();
+            network.parse_onnx(&acta_tests::onnx::chain(40, 16), None).unwrap();
+            let mut config = builder.create_config().unwrap();
+            let monitor = Arc::new(Asked { monitor: Monitor(Sources::new()), during });
+            config.set_progress_monitor(Some(Arc::clone(&monitor) as Arc<dyn ProgressMonitor>)).unwrap();
+            let error = builder.build_serialized(&network, &config).map(drop).unwrap_err();
+            assert!(error.facts.build_canceled().is_some(), "{during}: the library says that it was asked");
+            assert_eq!(monitor.monitor.0.flag.read(), CancelState::Acknowledged, "{during}");
+        }
+    }
 }

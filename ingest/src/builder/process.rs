@@ -64,7 +64,6 @@ impl Launch {
         Ok(Self { command, noun: WORKER_NOUN, speakers: Speakers::Worker(Box::new(order)), relays: None })
     }
 
-    #[expect(dead_code, reason = "what watches other programs uses it, in the next step")]
     /// A command whose output goes on to its own readers, and in which any process may be a client.
     pub fn command(command: Command, relays: [Relay; 2]) -> Self {
         Self { command, noun: "command", speakers: Speakers::Clients, relays: Some(relays) }

@@ -20,6 +20,20 @@ const LINE_EVERY: Duration = Duration::from_secs(10);
 /// The longest name that is shown, in characters.
 const MAX_NAME: usize = 48;
 
+/// The terminal, for whoever writes beside the view.
+#[derive(Clone)]
+pub struct Screen(Option<MultiProgress>);
+
+impl Screen {
+    /// Writes while the bars are off the screen.
+    pub fn beside<T>(&self, write: impl FnOnce() -> T) -> T {
+        match &self.0 {
+            Some(bars) => bars.suspend(write),
+            None => write(),
+        }
+    }
+}
+
 /// A live view.
 pub struct Progress {
     ui: Ui,
@@ -68,6 +82,14 @@ impl Progress {
         };
         let now = clock::monotonic_ns();
         Self { ui, waiting, view, began_ns: now, said: Stage::default(), last_line_ns: now }
+    }
+
+    /// The terminal, for whoever writes beside the view.
+    pub fn screen(&self) -> Screen {
+        match &self.view {
+            View::Bars { all, .. } => Screen(Some(all.clone())),
+            View::Lines | View::Nothing => Screen(None),
+        }
     }
 
     /// Says something above the bars.

@@ -114,6 +114,7 @@ pub struct Record {
     pub stop_without_request: bool,
     /// What clients in a command said of themselves and of their build.
     pub told: Told,
+    in_call: bool,
     events: BlobWriter,
     steps_kept: Vec<u32>,
     strays_kept: u64,
@@ -138,6 +139,7 @@ impl Record {
             at_acknowledgement: None,
             stop_without_request: false,
             told: Told::default(),
+            in_call: false,
             events: writer(blobs, run, EVENTS)?,
             steps_kept: Vec::new(),
             strays_kept: 0,
@@ -224,6 +226,11 @@ impl Record {
         }
     }
 
+    /// Whether the library or the write of an artifact is at work, as far as was told.
+    pub fn in_call(&self) -> bool {
+        self.in_call || self.tree.open_phases().next().is_some()
+    }
+
     /// Nanoseconds since the build call; none before it.
     pub fn offset(&self, at: u64) -> Option<u64> {
         Some(at.saturating_sub(self.times.build_began?))
@@ -258,6 +265,7 @@ impl Record {
 
     fn milestone(&mut self, milestone: Milestone, at: u64) {
         let times = &mut self.times;
+        self.in_call = matches!(milestone, Milestone::BuildBegins | Milestone::WriteBegins);
         // A command may build more than once: from the first call to the last return is the build.
         match milestone {
             Milestone::BuildBegins => times.build_returned = None,

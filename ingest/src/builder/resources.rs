@@ -26,6 +26,13 @@ pub fn read(pid: u32) -> Option<Usage> {
     read_folder(&format!("/proc/{pid}"))
 }
 
+/// The processor time of everything that this process started and that has ended.
+pub fn read_ended() -> Option<Usage> {
+    let stat = fs::read_to_string("/proc/self/stat").ok()?;
+    let cpu_ms = cpu_ms(&stat, 13..15, rustix::param::clock_ticks_per_second());
+    Some(Usage { cpu_ms, ..Usage::default() })
+}
+
 /// How many processes of a tree are looked at.
 const MAX_PROCESSES: usize = 1024;
 
@@ -77,13 +84,8 @@ fn parse(status: &str, stat: &str, io: &str, ticks_per_second: u64) -> Usage {
         line.split_whitespace().next()?.parse::<u64>().ok()
     };
     let field = |name: &str| number(status, name);
-    // The process's name stands in parentheses and may hold anything, spaces and parentheses too.
-    let after_name = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
-    let ticks = |index: usize| after_name.split_whitespace().nth(index)?.parse::<u64>().ok();
-    // utime, stime, cutime and cstime are fields 14 to 17, the first after the name is field 3.
-    let used = (11..15).map(ticks).sum::<Option<u64>>();
-    #[expect(clippy::cast_precision_loss, reason = "processor time in ticks is far below 2^53")]
-    let cpu_ms = used.map(|ticks| ticks as f64 * 1000.0 / ticks_per_second.max(1) as f64);
+    // Its own time, and that of its ended children.
+    let cpu_ms = cpu_ms(stat, 11..15, ticks_per_second);
     Usage {
         peak_rss_bytes: field("VmHWM").map(|kib| kib * 1024),
         rss_bytes: field("VmRSS").map(|kib| kib * 1024),
@@ -91,6 +93,17 @@ fn parse(status: &str, stat: &str, io: &str, ticks_per_second: u64) -> Usage {
         threads: field("Threads").and_then(|threads| u32::try_from(threads).ok()),
         written_bytes: number(io, "write_bytes"),
     }
+}
+
+/// The sum of some of the times in a `stat` file, counted after the process's name: utime, stime, cutime and cstime are
+/// fields 14 to 17, and the first one after the name is field 3.
+fn cpu_ms(stat: &str, fields: std::ops::Range<usize>, ticks_per_second: u64) -> Option<f64> {
+    // The process's name stands in parentheses and may hold anything, spaces and parentheses too.
+    let after_name = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
+    let ticks = |index: usize| after_name.split_whitespace().nth(index)?.parse::<u64>().ok();
+    let used = fields.map(ticks).sum::<Option<u64>>()?;
+    #[expect(clippy::cast_precision_loss, reason = "processor time in ticks is far below 2^53")]
+    Some(used as f64 * 1000.0 / ticks_per_second.max(1) as f64)
 }
 
 /// Keeps the highest of everything that was seen.

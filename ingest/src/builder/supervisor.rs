@@ -38,7 +38,7 @@ const GRACE: Duration = Duration::from_secs(10);
 pub struct Watched {
     /// What was reported.
     pub record: Record,
-    /// The event log and the log.
+    /// The event log and the log, once they are closed.
     pub blobs: RunBlobs,
     /// What the process used at most, with whatever it started.
     pub resources: Resources,
@@ -50,9 +50,12 @@ pub struct Watched {
     pub status: Option<ExitStatus>,
     /// The process was killed because it would not stop.
     pub killed: bool,
-    #[expect(dead_code, reason = "what watches other programs uses it, in the next step")]
     /// The process was interrupted, because no monitor was there that could be asked.
     pub interrupted: bool,
+    /// Whether it was the agent's own worker.
+    pub is_worker: bool,
+    /// The last lines that it printed.
+    pub tail: Tail,
     /// When the process was at its end, in nanoseconds of the monotonic clock.
     pub ended_ns: u64,
     /// The digests of the library's and the parser's files.
@@ -63,6 +66,12 @@ pub struct Watched {
 pub type LibraryDigests = (Sha256Digest, Option<Sha256Digest>);
 
 impl Watched {
+    /// Ends both logs: nothing is added any more.
+    pub fn close(&mut self, blobs: &BlobStore) -> std::io::Result<()> {
+        self.blobs = self.record.close(&self.tail, self.ended_ns, blobs)?;
+        Ok(())
+    }
+
     /// The signal that ended the process, if one did.
     pub fn signal(&self) -> Option<i32> {
         self.status.and_then(|status| status.signal())
@@ -109,6 +118,8 @@ pub async fn watch(
         hashing: None,
         watcher: eyes.map(Watcher::new),
     };
+    // A command may be over before the first tick.
+    this.tick();
     let mut ticks = interval(TICK);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
     let (mut status, mut closed, mut limit) = (None, false, None);
@@ -137,7 +148,7 @@ pub async fn watch(
             limit = Some(Instant::now() + GRACE);
         }
     }
-    this.finish(status.flatten(), blobs).await.map_err(disk)
+    Ok(this.finish(status.flatten()).await)
 }
 
 impl Supervisor {
@@ -150,7 +161,7 @@ impl Supervisor {
                     }
                     Report::Requested { source, reason, at } => {
                         let reason = reason.clone().unwrap_or_else(|| "the builder was asked".to_owned());
-                        self.cancel(*source, &reason, at.0)?;
+                        self.asked_itself(*source, &reason, at.0);
                     }
                     _ => {}
                 }
@@ -169,7 +180,9 @@ impl Supervisor {
     fn hash_library(&mut self, path: String, parser_path: Option<String>) {
         self.hashing.get_or_insert_with(|| {
             thread::spawn(move || {
-                let digest = |path: &str| digest_file(Path::new(path)).ok().map(|(digest, _)| digest);
+                // Nothing but a file: reading a pipe would wait for whoever writes into it.
+                let file = |path: &str| Some(Path::new(path).to_owned()).filter(|path| path.is_file());
+                let digest = |path: &str| Some(digest_file(&file(path)?).ok()?.0);
                 Some((digest(&path)?, parser_path.as_deref().and_then(digest)))
             })
         });
@@ -200,16 +213,27 @@ impl Supervisor {
         Ok(())
     }
 
-    /// The one way by which every request gets to the builder. The first one counts; `at` is the source's own moment.
+    /// A client was asked in its own process: its flag is set already, and the others are to hear of it.
+    fn asked_itself(&mut self, source: CancelSource, reason: &str, at: u64) {
+        if self.record.cancel.is_none() {
+            self.record.request(Cancel::new(source, reason, at));
+            self.record.delivered(at);
+            self.builder.cancel(source);
+            self.progress.say(&format!("acta: cancel requested in the command ({reason})"));
+        }
+    }
+
+    /// The one way by which every other request gets to the builder. The first one counts; `at` is the source's own moment.
     ///
-    /// A monitor is asked where one is connected: it answers at the library's next step. A program without one can
-    /// only be interrupted, as a terminal would do it.
+    /// Monitors are asked in any case: they answer at the library's next step. Where none is connected, or no build call
+    /// runs that could answer, a command can only be interrupted, as a terminal would do it.
     fn cancel(&mut self, source: CancelSource, reason: &str, at: u64) -> std::io::Result<()> {
         if self.record.cancel.is_some() {
             return Ok(());
         }
         self.record.request(Cancel::new(source, reason, at));
-        if self.builder.cancel(source) > 0 || self.builder.is_worker() {
+        let monitors = self.builder.cancel(source);
+        if self.builder.is_worker() || monitors > 0 && self.record.in_call() {
             self.progress
                 .say(&format!("acta: cancel requested ({reason}); TensorRT answers at its next step"));
             return Ok(());
@@ -218,9 +242,10 @@ impl Supervisor {
         self.interrupted = true;
         let now = clock::monotonic_ns();
         self.record.delivered(now);
-        let what = "no monitor is connected: SIGINT was sent to the command's process group";
+        let why = if monitors > 0 { "no build call runs" } else { "no monitor is connected" };
+        let what = format!("{why}: SIGINT was sent to the command's process group");
         self.progress.say(&format!("acta: cancel requested ({reason}); {what}"));
-        self.record.note(LogSeverity::Info, what, now)
+        self.record.note(LogSeverity::Info, &what, now)
     }
 
     /// A key at the terminal: the first one asked; the second one says what a third would break; the third one kills.
@@ -250,7 +275,7 @@ impl Supervisor {
         }
     }
 
-    async fn finish(mut self, status: Option<ExitStatus>, blobs: &BlobStore) -> std::io::Result<Watched> {
+    async fn finish(mut self, status: Option<ExitStatus>) -> Watched {
         let ended_ns = clock::monotonic_ns();
         // Whatever the sampling missed, the worker's own last word has.
         if let Some(done) = &self.record.done {
@@ -261,22 +286,27 @@ impl Supervisor {
             );
         }
         self.progress.end();
-        let tail: Tail = self.builder.close().await;
-        let run_blobs = self.record.close(&tail, ended_ns, blobs)?;
+        let is_worker = self.builder.is_worker();
+        let tail = self.builder.close().await;
+        if let Some(usage) = resources::read_ended() {
+            resources::note(&mut self.resources, usage);
+        }
         // A kill that came after the last word broke nothing.
         let killed = self.killed && self.record.done.is_none();
         let library_digests = self.hashing.and_then(|thread| thread.join().ok().flatten());
-        Ok(Watched {
+        Watched {
             record: self.record,
-            blobs: run_blobs,
+            blobs: RunBlobs::default(),
             resources: self.resources,
             counters: self.counters,
             gpu: self.gpu.finish(),
             status,
             killed,
             interrupted: self.interrupted,
+            is_worker,
+            tail,
             ended_ns,
             library_digests,
-        })
+        }
     }
 }

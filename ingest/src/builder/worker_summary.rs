@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 
 use super::{
     artifact::Cleaned,
+    external::inventory::PLAN_MEDIA_TYPE,
     protocol::{BuildOrder, LibraryFamily},
     record::Record,
     request,
@@ -157,7 +158,7 @@ fn artifacts(context: &Ordered<'_>) -> Vec<Artifact> {
         bytes,
         digest: Some(digest),
         disposition: Disposition::Kept,
-        media_type: None,
+        media_type: Some(PLAN_MEDIA_TYPE.to_owned()),
         digest_before: None,
     });
     plan.into_iter().chain(context.cleaned.partial.clone()).chain(context.cache.cloned()).collect()

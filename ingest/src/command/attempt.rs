@@ -7,6 +7,7 @@ use std::{
 
 use acta_ledger::{
     evidence::{
+        artifact::{Artifact, ArtifactKind, Disposition},
         build::{BuildSummary, Outcome, RunRef},
         phase_tree::{PHASE_TREE_MEDIA_TYPE, PhaseTree, assemble::Ending},
     },
@@ -46,6 +47,9 @@ use crate::{
     server::ServerFacts,
     ui::{Ui, harmless},
 };
+
+/// How many files are named when the attempt has ended; the summary names more.
+const MAX_TOLD: usize = 4;
 
 // No doc comment here: clap would show it as the command's own.
 #[derive(Debug, Default, Args)]
@@ -139,6 +143,13 @@ impl AttemptArgs {
     }
 }
 
+impl Listening {
+    /// Begins something that goes on until the builder's end.
+    pub fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
+        self.runtime.spawn(work);
+    }
+}
+
 impl Attempt<'_> {
     /// Begins to listen to signals. What is checked before has left nothing to clean.
     pub fn listen(&self) -> Result<Listening> {
@@ -190,7 +201,8 @@ impl Attempt<'_> {
         cleaned_ns: u64,
         findings: impl FnOnce(&Watched) -> Findings,
     ) -> Result<Signed> {
-        let tree = finish_tree(&mut watched);
+        watched.close(&self.blobs).map_err(|error| disk(&error))?;
+        let tree = finish_tree(&watched);
         let tree_blob = match &tree {
             None => None,
             Some(tree) => {
@@ -268,14 +280,18 @@ pub fn disk(error: &std::io::Error) -> CliError {
 }
 
 /// Ends the phase tree; none if no phase ever began.
-pub fn finish_tree(watched: &mut Watched) -> Option<PhaseTree> {
-    let record = &mut watched.record;
+pub fn finish_tree(watched: &Watched) -> Option<PhaseTree> {
+    let record = &watched.record;
     let began = record.times.build_began?;
     if record.tree.callbacks() == 0 {
         return None;
     }
     let (end, ending) = match record.times.build_returned {
         Some(returned) => (returned, Ending::Returned),
+        // A command may end as it should and have said nothing of its build call's return.
+        None if !watched.is_worker && !watched.killed && watched.signal().is_none() => {
+            (watched.ended_ns, Ending::Returned)
+        }
         None => (watched.ended_ns, Ending::Crashed),
     };
     let counters = (!watched.counters.samples.is_empty()).then(|| watched.counters.clone());
@@ -318,9 +334,15 @@ impl Signed {
             Outcome::Killed => ui.paint("killed", 31),
         };
         let mut lines = vec![format!("acta: {what} in {:.0} ms", summary.duration_ms.total)];
-        if let Some(plan) = summary.plan() {
-            let digest = plan.digest.map_or_else(String::new, |digest| digest.short());
-            lines.push(format!("      plan      {} ({} bytes, sha256 {digest})", plan.name, plan.bytes));
+        for made in summary.artifacts.iter().filter(|artifact| artifact.is_product()).take(MAX_TOLD) {
+            let kind = if made.kind == ArtifactKind::Bundle { "bundle" } else { "plan" };
+            let digest = made.digest.map_or_else(String::new, |digest| digest.short());
+            let name = harmless(&made.name);
+            lines.push(format!("      {kind:<9} {name} ({} bytes, sha256 {digest})", made.bytes));
+        }
+        let aside = |artifact: &&Artifact| artifact.disposition == Disposition::Quarantined;
+        for artifact in summary.artifacts.iter().filter(aside).take(MAX_TOLD) {
+            lines.push(format!("      set apart {}", harmless(&artifact.name)));
         }
         if let Some(cancel) = &summary.cancel {
             lines.push(match (cancel.request_to_ack_ms, cancel.censored_after_ms) {

@@ -215,7 +215,7 @@ impl Build {
     }
 }
 
-/// Reads what is to be known of a model's files.
+/// The model and whatever files it keeps weights in.
 pub fn model_files(model: &Path) -> io::Result<ModelFiles> {
     let (digest, bytes) = blob::digest_file(model)?;
     Ok(ModelFiles { digest, bytes, weights: weights::external(model) })

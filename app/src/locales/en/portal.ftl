@@ -85,6 +85,7 @@ window-evidence-at-risk = the evidence was not on disk yet
 window-no-rollback-route = production would have had no way back
 artifact-plan = engine
 artifact-partial-plan = unfinished engine
+artifact-bundle = bundle (Model Connect)
 artifact-timing-cache = timing cache
 artifact-other = other file
 phase-state-running = open

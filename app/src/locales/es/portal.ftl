@@ -85,6 +85,7 @@ window-evidence-at-risk = la evidencia aún no estaba en disco
 window-no-rollback-route = producción se habría quedado sin vuelta atrás
 artifact-plan = motor
 artifact-partial-plan = motor inacabado
+artifact-bundle = bundle (Model Connect)
 artifact-timing-cache = caché de tiempos
 artifact-other = otro archivo
 phase-state-running = abierta

@@ -52,7 +52,6 @@ pub struct Intake {
     began_ns: u64,
     greeted: bool,
     last_word: bool,
-    open: i64,
     threads: HashMap<u32, u32>,
     wrong: u64,
     moved_times: u64,
@@ -66,7 +65,6 @@ impl Intake {
             began_ns,
             greeted: false,
             last_word: false,
-            open: 0,
             threads: HashMap::new(),
             wrong: 0,
             moved_times: 0,
@@ -87,15 +85,21 @@ impl Intake {
                     (go_on(Report::Hello { protocol: VERSION, pid, language, client }), false)
                 }
                 Report::Hello { protocol, .. } => {
-                    (self.wrong(&format!("it speaks protocol {protocol}, this is {VERSION}")), true)
+                    (Some(self.broken(&format!("it speaks protocol {protocol}, this is {VERSION}"))), true)
                 }
-                _ => (self.wrong("its first word is no hello"), true),
+                _ => (Some(self.broken("its first word is no hello")), true),
             };
         }
         match self.bounded(report) {
             Ok(report) => (report.and_then(go_on), false),
             Err(what) => (self.wrong(what), false),
         }
+    }
+
+    /// What breaks the connection is always said.
+    pub fn broken(&mut self, what: &str) -> Heard {
+        self.wrong = self.wrong.saturating_add(1);
+        Heard::Garbage(format!("{}: {what}, and its connection was closed", self.who()))
     }
 
     /// What is to be said at the connection's end.
@@ -110,7 +114,7 @@ impl Intake {
             say(format!("{who}: {} times outside its command's life were moved into it", self.moved_times));
         }
         if self.greeted && !self.last_word {
-            say(format!("{who} went without a last word, {} phases open", self.open));
+            say(format!("{who} went without a last word"));
         }
         if self.wrong > 0 {
             last.extend(go_on(Report::Lost { events: self.wrong, log_lines: 0 }));
@@ -131,7 +135,6 @@ impl Intake {
     fn bounded(&mut self, report: Report) -> Result<Option<Report>, &'static str> {
         Ok(Some(match report {
             Report::Start { name, parent, steps, at, thread, cancel } => {
-                self.open = self.open.saturating_add(1);
                 let (name, parent) = (name.bounded(), parent.map(Name::bounded));
                 let (at, thread) = (self.time(at), self.thread(thread));
                 Report::Start { name, parent, steps, at, thread, cancel }
@@ -141,7 +144,6 @@ impl Intake {
                 Report::Step { name, step, stop, at, thread, cancel }
             }
             Report::Finish { name, at, thread, cancel } => {
-                self.open = self.open.saturating_sub(1);
                 let (name, at, thread) = (name.bounded(), self.time(at), self.thread(thread));
                 Report::Finish { name, at, thread, cancel }
             }
@@ -265,4 +267,107 @@ fn profiles(mut profiles: Vec<ProfileRecord>) -> Vec<ProfileRecord> {
         }
     }
     profiles
+}
+
+#[cfg(test)]
+mod tests {
+    use acta_ledger::{
+        evidence::{
+            build::{Language, LibraryVersion},
+            cancel::CancelState,
+        },
+        log::digest::Sha256Digest,
+    };
+
+    use super::*;
+    use crate::builder::protocol::NAME_BYTES;
+
+    fn hello(protocol: u32) -> Heard {
+        let client = Some("c".repeat(1000));
+        let hello = Report::Hello { protocol, pid: 1, language: Some(Language::Cpp), client };
+        Heard::Report(Box::new(hello))
+    }
+
+    fn greeted() -> Intake {
+        let mut intake = Intake::new(1, clock::monotonic_ns());
+        let (Some(Heard::Report(report)), false) = intake.admit(hello(VERSION)) else { panic!("refused") };
+        assert!(matches!(*report, Report::Hello { client: Some(client), .. } if client.len() == 128));
+        intake
+    }
+
+    fn take(intake: &mut Intake, report: Report) -> Result<Report, String> {
+        match intake.admit(Heard::Report(Box::new(report))) {
+            (Some(Heard::Report(report)), false) => Ok(*report),
+            (Some(Heard::Garbage(what)), _) => Err(what),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn start(bytes: Vec<u8>, at: u64, thread: u32) -> Report {
+        let (name, cancel) = (Name { bytes, digest: None }, CancelState::None);
+        Report::Start { name, parent: None, steps: -5, at: Count64(at), thread, cancel }
+    }
+
+    #[test]
+    fn a_connection_begins_with_a_hello_of_this_protocol() {
+        for (first, words) in [
+            (hello(2), "speaks protocol 2, this is 1"),
+            (Heard::Report(Box::new(start(vec![], 0, 0))), "first word is no hello"),
+        ] {
+            let mut intake = Intake::new(7, 0);
+            let (said, closed) = intake.admit(first);
+            assert!(closed && matches!(said, Some(Heard::Garbage(what)) if what.contains(words)));
+        }
+    }
+
+    #[test]
+    fn names_times_and_threads_are_bounded() {
+        let mut intake = greeted();
+        let long = vec![0xff; 10_000];
+        let Report::Start { name, at, thread, .. } =
+            take(&mut intake, start(long.clone(), u64::MAX, 9)).unwrap()
+        else {
+            panic!("no start")
+        };
+        assert_eq!((name.bytes.len(), name.digest), (NAME_BYTES, Some(Sha256Digest::of(&long))));
+        assert!(at.0 <= clock::monotonic_ns(), "a time that is still to come is moved to now");
+        assert_eq!(thread, MAX_THREADS, "the second client's first thread");
+        let mut last = 0;
+        for thread in 10..10_000 {
+            let Report::Start { at, thread, .. } = take(&mut intake, start(vec![], 0, thread)).unwrap()
+            else {
+                panic!("no start")
+            };
+            assert!(at.0 >= intake.began_ns);
+            last = thread;
+        }
+        assert_eq!((last, intake.threads.len()), (2 * MAX_THREADS - 1, MAX_THREADS as usize));
+        let said: Vec<String> = intake.end().into_iter().map(|heard| format!("{heard:?}")).collect();
+        assert!(
+            said[0].contains("9991 times outside") && said[1].contains("without a last word"),
+            "{said:?}"
+        );
+    }
+
+    #[test]
+    fn what_is_not_a_clients_is_said_a_few_times_and_counted() {
+        let mut intake = greeted();
+        let plan = Report::Plan { digest: Sha256Digest::of(b""), bytes: 1, at: Count64(0) };
+        assert!(take(&mut intake, plan).unwrap_err().contains("only the agent's own worker"));
+        let version = LibraryVersion { major: 1, minor: 7, patch: 1, build: 116 };
+        for path in ["/dev/zero", "/etc/passwd", "libtensorrt_rtx.so", "/lib/libnvinfer.so"] {
+            let (path, family) = (path.to_owned(), LibraryFamily::TensorrtRtx);
+            let library = Report::Library { family, path, parser_path: None, version };
+            assert!(take(&mut intake, library).unwrap_err().contains("library's path"));
+        }
+        for round in 0..100 {
+            let (said, closed) = intake.admit(Heard::Garbage("x".repeat(10_000)));
+            assert_eq!((said.is_some(), closed), (round < 3, false), "{round}");
+        }
+        let done = Report::Done(Done { stopped_outside_build: true, ..Done::default() });
+        assert_eq!(take(&mut intake, done).unwrap(), Report::Stopped);
+        let last: Vec<String> = intake.end().into_iter().map(|heard| format!("{heard:?}")).collect();
+        assert_eq!(last.len(), 2, "the last word was said, so that nothing is missing: {last:?}");
+        assert!(last[0].contains("105 messages") && last[1].contains("events: 105"), "{last:?}");
+    }
 }

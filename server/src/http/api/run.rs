@@ -33,7 +33,7 @@ pub const MAX_TREE_BYTES: u64 = 256 << 20;
 pub struct ArtifactItem {
     /// The file's name as the agent saw it.
     name: String,
-    /// `plan`, `partial_plan`, `timing_cache` or `other`.
+    /// `plan`, `partial_plan`, `bundle`, `timing_cache` or `other`.
     kind: String,
     /// Its length.
     bytes: u64,

@@ -1,0 +1,471 @@
+//! The files that a command is run for: what stood there before, what stands there after, and what became of each.
+//!
+//! A pattern is looked at twice. A file that appeared or was written in between is this run's; one that was not touched
+//! is left alone and not this run's. After a run that did not complete, its files go into the quarantine, so that no
+//! consumer takes an unfinished one and nothing is lost.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    io::{self, Read as _},
+    os::unix::fs::MetadataExt as _,
+    path::{Path, PathBuf},
+};
+
+use acta_ledger::{
+    evidence::{
+        artifact::{Artifact, ArtifactKind, CleanupStatus, Disposition},
+        bundle,
+    },
+    judge::outcome::Expected,
+    log::digest::Sha256Digest,
+};
+use glob::{MatchOptions, Pattern};
+use uuid::Uuid;
+
+use crate::{
+    blob::digest_file,
+    error::{CliError, Result},
+    quarantine::{Quarantine, Suspect, Why},
+};
+
+/// How many files a run's patterns may match together.
+pub const MAX_FILES: usize = 1024;
+
+/// How many of them the summary names; the log holds all.
+const MAX_NAMED: usize = 64;
+
+/// The media type of a bundle of Model Connect.
+pub const BUNDLE_MEDIA_TYPE: &str = "application/vnd.tensorrt-model-connect.bundle";
+
+/// The media type of a serialized engine.
+pub const PLAN_MEDIA_TYPE: &str = "application/vnd.tensorrt.plan";
+
+/// A file as it was before the command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Before {
+    digest: Sha256Digest,
+    bytes: u64,
+    stamp: Stamp,
+}
+
+/// By what a file is known to have been written, even with the same bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Stamp {
+    inode: u64,
+    bytes: u64,
+    written: (i64, i64),
+}
+
+impl Stamp {
+    fn of(there: &fs::Metadata) -> Self {
+        Self { inode: there.ino(), bytes: there.len(), written: (there.mtime(), there.mtime_nsec()) }
+    }
+}
+
+/// What stood there before.
+pub struct Inventory {
+    patterns: Vec<String>,
+    before: BTreeMap<PathBuf, Before>,
+}
+
+/// A file that this run made or changed, after its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Made {
+    /// Where it stands.
+    pub path: PathBuf,
+    /// What it is, by its content, else by what was said of it, else by its name.
+    pub kind: ArtifactKind,
+    /// Its length in bytes.
+    pub bytes: u64,
+    /// Its digest.
+    pub digest: Sha256Digest,
+    /// The digest of what stood under its name before.
+    pub before: Option<Sha256Digest>,
+    /// Why it is not whole, where its format tells.
+    pub broken: Option<String>,
+}
+
+/// What a run did to the files that its patterns match.
+#[derive(Debug, Clone, Default)]
+pub struct Changes {
+    /// What it made or changed.
+    pub made: Vec<Made>,
+    /// What it removed.
+    pub gone: Vec<(PathBuf, u64, Sha256Digest)>,
+    /// What the patterns came to.
+    pub expected: Expected,
+    /// What is missing or broken, in words.
+    pub problem: Option<String>,
+    /// What could not be looked at, in words.
+    pub notes: Vec<String>,
+}
+
+/// What became of the files.
+#[derive(Debug, Clone)]
+pub struct Settled {
+    /// The inventory as the summary names it.
+    pub artifacts: Vec<Artifact>,
+    /// How cleaning up ended.
+    pub status: CleanupStatus,
+    /// A line for the log on each file and on what went wrong.
+    pub lines: Vec<String>,
+}
+
+impl Inventory {
+    /// Looks at what stands there, before the command is started.
+    pub fn take(patterns: &[String]) -> Result<Self> {
+        let mut before = BTreeMap::new();
+        for pattern in patterns {
+            for path in matches(pattern)? {
+                let Ok(there) = fs::metadata(&path) else { continue };
+                let (digest, bytes) = digest_file(&path).map_err(|error| {
+                    CliError::io("read", &path, &error).field("--artifact").exit(crate::error::Exit::Usage)
+                })?;
+                before.insert(path, Before { digest, bytes, stamp: Stamp::of(&there) });
+                if before.len() > MAX_FILES {
+                    return Err(too_many(pattern));
+                }
+            }
+        }
+        Ok(Self { patterns: patterns.to_vec(), before })
+    }
+
+    /// Looks again after the command's end, also at files that a client says it made after `began_ms` of Unix time.
+    pub fn changes(&self, told: &[(String, Option<ArtifactKind>)], began_ms: i64) -> Changes {
+        let mut changes = Changes::default();
+        let mut seen = BTreeMap::new();
+        for pattern in &self.patterns {
+            match matches(pattern) {
+                Ok(paths) => {
+                    let made = paths.iter().filter(|path| self.is_made(path));
+                    if made.count() == 0 {
+                        let what = format!("no file that this run made matches --artifact {pattern}");
+                        changes.problem.get_or_insert(what);
+                    }
+                    seen.extend(paths.into_iter().map(|path| (path, None)));
+                }
+                Err(error) => {
+                    changes.problem.get_or_insert(error.to_string());
+                }
+            }
+        }
+        for (path, kind) in told {
+            let path = PathBuf::from(path);
+            let ours = path.is_absolute()
+                && fs::metadata(&path).is_ok_and(|there| {
+                    there.is_file() && there.mtime() * 1000 + there.mtime_nsec() / 1_000_000 >= began_ms
+                });
+            let known = seen.keys().find(|seen| fs::canonicalize(seen).ok() == fs::canonicalize(&path).ok());
+            match known.cloned() {
+                Some(known) => drop(seen.insert(known, *kind)),
+                None if ours => drop(seen.insert(path, *kind)),
+                None => {
+                    changes.notes.push(format!("{}: a client named it, and did not make it", path.display()))
+                }
+            }
+        }
+        for (path, kind) in seen.iter().filter(|(path, _)| self.is_made(path)) {
+            match look(path, *kind) {
+                Ok(made) => {
+                    let before = self.before.get(path).map(|before| before.digest);
+                    changes.made.push(Made { before, ..made });
+                }
+                Err(error) => changes.notes.push(format!("{}: cannot be read: {error}", path.display())),
+            }
+        }
+        for (path, before) in self.before.iter().filter(|(path, _)| !path.exists()) {
+            changes.gone.push((path.clone(), before.bytes, before.digest));
+        }
+        if let Some(made) = changes.made.iter().find(|made| made.broken.is_some()) {
+            let why = made.broken.clone().unwrap_or_default();
+            changes.problem.get_or_insert(format!("{} is not whole: {why}", made.path.display()));
+        }
+        changes.expected = match (&changes.problem, self.patterns.is_empty() && changes.made.is_empty()) {
+            (Some(_), _) => Expected::Missing,
+            (None, true) => Expected::Nothing,
+            (None, false) => Expected::Whole,
+        };
+        // What a person looks for first.
+        changes.made.sort_by_key(|made| match made.kind {
+            ArtifactKind::Plan => 0,
+            ArtifactKind::Bundle => 1,
+            ArtifactKind::PartialPlan | ArtifactKind::TimingCache | ArtifactKind::Other => 2,
+        });
+        changes
+    }
+
+    fn is_made(&self, path: &Path) -> bool {
+        let Ok(there) = fs::metadata(path) else { return false };
+        self.before.get(path).is_none_or(|before| before.stamp != Stamp::of(&there))
+    }
+}
+
+impl Changes {
+    /// Leaves what a completed run made, and puts what any other made into the quarantine.
+    pub fn settle(self, completed: bool, run: Uuid, quarantine: &Quarantine) -> Settled {
+        let mut settled =
+            Settled { artifacts: Vec::new(), status: CleanupStatus::NotNeeded, lines: self.notes };
+        for made in self.made {
+            let name = made.path.display().to_string();
+            let broken = made.broken.map_or_else(String::new, |why| format!(", not whole: {why}"));
+            let mut line = format!("{name}: {} bytes, sha256 {}{broken}", made.bytes, made.digest);
+            let mut disposition = Disposition::Kept;
+            if !completed {
+                let (why, detail) = (Why::UnfinishedBuild, "made by a command that did not complete");
+                let suspect = Suspect { path: &made.path, kind: made.kind, run: Some(run), why, detail };
+                match quarantine.take(suspect) {
+                    Ok(item) => {
+                        disposition = Disposition::Quarantined;
+                        line.push_str(&format!(", set apart as {}", item.id));
+                        if settled.status == CleanupStatus::NotNeeded {
+                            settled.status = CleanupStatus::Quarantined;
+                        }
+                    }
+                    Err(error) => {
+                        settled.status = CleanupStatus::Failed;
+                        line.push_str(&format!(", still there: {error}"));
+                    }
+                }
+            }
+            settled.lines.push(line);
+            settled.artifacts.push(Artifact {
+                name,
+                kind: made.kind,
+                bytes: made.bytes,
+                digest: Some(made.digest),
+                disposition,
+                media_type: media_type(made.kind),
+                digest_before: made.before,
+            });
+        }
+        for (path, bytes, digest) in self.gone {
+            settled.lines.push(format!("{}: was there before, and is gone", path.display()));
+            settled.artifacts.push(Artifact {
+                name: path.display().to_string(),
+                kind: ArtifactKind::Other,
+                bytes,
+                digest: None,
+                disposition: Disposition::Removed,
+                media_type: None,
+                digest_before: Some(digest),
+            });
+        }
+        if settled.artifacts.len() > MAX_NAMED {
+            let more = settled.artifacts.len() - MAX_NAMED;
+            settled.lines.push(format!("{more} more files than the summary names"));
+            settled.artifacts.truncate(MAX_NAMED);
+        }
+        settled
+    }
+}
+
+fn media_type(kind: ArtifactKind) -> Option<String> {
+    match kind {
+        ArtifactKind::Plan => Some(PLAN_MEDIA_TYPE.to_owned()),
+        ArtifactKind::Bundle => Some(BUNDLE_MEDIA_TYPE.to_owned()),
+        ArtifactKind::PartialPlan | ArtifactKind::TimingCache | ArtifactKind::Other => None,
+    }
+}
+
+/// Every file that a pattern matches, hidden ones not.
+fn matches(pattern: &str) -> Result<Vec<PathBuf>> {
+    let wrong = |what: String| {
+        CliError::usage("this is no pattern of files")
+            .field("--artifact")
+            .found(pattern)
+            .expected(format!("a path that may hold *, ?, [abc] and **; {what}"))
+    };
+    Pattern::new(pattern).map_err(|error| wrong(error.to_string()))?;
+    let options = MatchOptions { require_literal_leading_dot: true, ..MatchOptions::default() };
+    let paths = glob::glob_with(pattern, options).map_err(|error| wrong(error.to_string()))?;
+    let mut files = Vec::new();
+    for path in paths.flatten().filter(|path| path.is_file()) {
+        if files.len() == MAX_FILES {
+            return Err(too_many(pattern));
+        }
+        files.push(path);
+    }
+    Ok(files)
+}
+
+fn too_many(pattern: &str) -> CliError {
+    CliError::usage(format!("the patterns match more than {MAX_FILES} files"))
+        .field("--artifact")
+        .found(pattern)
+        .help("name what the command is run for, not everything that it writes")
+}
+
+/// Reads a file to its end, and recognises it.
+fn look(path: &Path, told: Option<ArtifactKind>) -> io::Result<Made> {
+    let file = fs::File::open(path)?;
+    let length = file.metadata()?.len();
+    let mut magic = Vec::new();
+    file.take(8).read_to_end(&mut magic)?;
+    let made = |kind, digest, bytes, broken| Made {
+        path: path.to_owned(),
+        kind,
+        bytes,
+        digest,
+        before: None,
+        broken,
+    };
+    if magic == bundle::MAGIC {
+        let inspection = bundle::inspect(fs::File::open(path)?, length)
+            .map_err(|error| io::Error::other(error.to_string()))?;
+        let broken = inspection.errors.first().map(|violation| violation.text.clone());
+        return Ok(made(ArtifactKind::Bundle, inspection.digest, inspection.bytes.0, broken));
+    }
+    let (digest, bytes) = digest_file(path)?;
+    let is_plan = bundle::PLAN_MAGICS.iter().any(|plan| magic.starts_with(plan));
+    let kind = if is_plan { ArtifactKind::Plan } else { told.unwrap_or_else(|| by_name(path)) };
+    let broken = match kind {
+        ArtifactKind::Plan if bytes == 0 => Some("a plan of 0 bytes"),
+        ArtifactKind::Bundle => Some("it does not begin as a bundle does"),
+        _ => None,
+    };
+    Ok(made(kind, digest, bytes, broken.map(str::to_owned)))
+}
+
+fn by_name(path: &Path) -> ArtifactKind {
+    match path.extension().and_then(|extension| extension.to_str()) {
+        Some("plan" | "engine" | "trt") => ArtifactKind::Plan,
+        Some("bundle") => ArtifactKind::Bundle,
+        Some("cache" | "timing") => ArtifactKind::TimingCache,
+        _ => ArtifactKind::Other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+    use crate::{clock, home::Home};
+
+    struct Folder(tempfile::TempDir);
+
+    impl Folder {
+        fn new() -> Self {
+            Self(tempfile::tempdir().unwrap())
+        }
+
+        fn path(&self, name: &str) -> PathBuf {
+            self.0.path().join(name)
+        }
+
+        fn write(&self, name: &str, content: &[u8]) {
+            fs::write(self.path(name), content).unwrap();
+        }
+
+        fn pattern(&self, pattern: &str) -> String {
+            self.path(pattern).to_str().unwrap().to_owned()
+        }
+
+        fn names(&self) -> Vec<String> {
+            let mut names: Vec<String> = fs::read_dir(self.0.path())
+                .unwrap()
+                .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+                .collect();
+            names.sort();
+            names
+        }
+    }
+
+    #[test]
+    fn what_a_run_made_is_told_from_what_stood_there() {
+        let folder = Folder::new();
+        for name in ["old.plan", "rewritten.plan", "changed.plan", "gone.plan"] {
+            folder.write(name, b"ftrt before");
+        }
+        let inventory = Inventory::take(&[folder.pattern("*.plan")]).unwrap();
+        // The same bytes in a new file: reproducible builds write those.
+        fs::remove_file(folder.path("rewritten.plan")).unwrap();
+        folder.write("new.plan", b"vtrt new");
+        folder.write("rewritten.plan", b"ftrt before");
+        folder.write("changed.plan", b"ftrt after");
+        folder.write(".hidden.plan", b"ftrt");
+        fs::remove_file(folder.path("gone.plan")).unwrap();
+        let changes = inventory.changes(&[], 0);
+        let made: Vec<_> =
+            changes.made.iter().map(|made| made.path.file_name().unwrap().to_str().unwrap()).collect();
+        assert_eq!(made, ["changed.plan", "new.plan", "rewritten.plan"]);
+        assert_eq!((changes.expected, changes.gone.len()), (Expected::Whole, 1));
+        let home = Home::locate(Some(folder.path("home"))).unwrap();
+        home.create().unwrap();
+        let quarantine = Quarantine::new(&home);
+        let kept = changes.clone().settle(true, Uuid::nil(), &quarantine);
+        assert_eq!(kept.status, CleanupStatus::NotNeeded);
+        let changed = &kept.artifacts[0];
+        assert_eq!((changed.kind, changed.disposition), (ArtifactKind::Plan, Disposition::Kept));
+        assert_eq!(changed.digest, Some(Sha256Digest::of(b"ftrt after")));
+        assert_eq!(changed.digest_before, Some(Sha256Digest::of(b"ftrt before")));
+        assert_eq!(kept.artifacts[3].disposition, Disposition::Removed);
+
+        let aside = changes.settle(false, Uuid::nil(), &quarantine);
+        assert_eq!(aside.status, CleanupStatus::Quarantined);
+        assert_eq!(folder.names(), [".hidden.plan", "home", "old.plan"], "what stood there is left alone");
+        let held = quarantine.list().unwrap();
+        let new = held.iter().find(|item| item.from == folder.path("new.plan")).unwrap();
+        assert_eq!((held.len(), new.digest), (3, Sha256Digest::of(b"vtrt new")), "nothing is lost");
+        assert!(aside.artifacts.iter().all(|artifact| !artifact.is_product()));
+    }
+
+    #[test]
+    fn a_pattern_without_a_fresh_whole_file_is_a_problem() {
+        let folder = Folder::new();
+        folder.write("old.plan", b"ftrt");
+        let patterns = [folder.pattern("*.plan")];
+        let inventory = Inventory::take(&patterns).unwrap();
+        let changes = inventory.changes(&[], 0);
+        assert_eq!((changes.expected, changes.made.len()), (Expected::Missing, 0));
+        assert!(changes.problem.unwrap().contains("*.plan"));
+        for (name, content, words) in [
+            ("empty.plan", &b""[..], "0 bytes"),
+            ("cut.plan", b"BUNDLE\x01\x00\xff", "not whole"),
+            ("no.bundle", b"text", "does not begin as a bundle does"),
+        ] {
+            let folder = Folder::new();
+            let inventory = Inventory::take(&[folder.pattern("*")]).unwrap();
+            folder.write(name, content);
+            let changes = inventory.changes(&[], 0);
+            assert_eq!(changes.expected, Expected::Missing);
+            let problem = changes.problem.unwrap();
+            assert!(problem.contains(words), "{problem}");
+        }
+        assert_eq!(Inventory::take(&[]).unwrap().changes(&[], 0).expected, Expected::Nothing);
+    }
+
+    #[test]
+    fn a_file_that_a_client_names_must_be_this_runs() {
+        let folder = Folder::new();
+        folder.write("fresh.bin", b"vtrt");
+        let path = |name: &str| (folder.pattern(name), Some(ArtifactKind::TimingCache));
+        let inventory = Inventory::take(&[]).unwrap();
+        let told = [path("fresh.bin"), path("missing"), ("relative".to_owned(), None)];
+        let changes = inventory.changes(&told, clock::now().unix_ms() - 60_000);
+        assert_eq!(
+            (changes.made.len(), changes.made[0].kind),
+            (1, ArtifactKind::Plan),
+            "the content says it"
+        );
+        assert_eq!(changes.notes.len(), 2);
+        let later = inventory.changes(&told[..1], clock::now().unix_ms() + 60_000);
+        assert!(later.made.is_empty() && later.notes[0].contains("did not make it"));
+    }
+
+    #[test]
+    fn patterns_are_checked_and_bounded() {
+        let folder = Folder::new();
+        let error = Inventory::take(&["a[".to_owned()]).map(drop).unwrap_err().to_string();
+        assert!(error.contains("--artifact") && error.contains("a["), "{error}");
+        for n in 0..=MAX_FILES {
+            folder.write(&format!("{n}.txt"), b"");
+        }
+        let error = Inventory::take(&[folder.pattern("*.txt")]).map(drop).unwrap_err().to_string();
+        assert!(error.contains("more than 1024 files"), "{error}");
+        symlink("/nowhere", folder.path("dangling.plan")).unwrap();
+        fs::create_dir(folder.path("folder.plan")).unwrap();
+        assert!(Inventory::take(&[folder.pattern("*.plan")]).unwrap().before.is_empty());
+    }
+}
