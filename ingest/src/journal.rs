@@ -239,7 +239,6 @@ impl Journal {
     pub fn partial_made(&mut self, partial: &Path) -> Result<()> {
         // Whoever looks for orphans tidies up half-written notes meanwhile.
         let _looking = self.home.lock_journal()?;
-        self.note.order.partial = partial.display().to_string();
         self.note.partial = FileId::of(partial);
         self.write()
     }
@@ -356,6 +355,21 @@ fn worker_is_gone(lock: &Path) -> Result<bool> {
             Err(TryLockError::Error(error)) => return Err(CliError::io("lock", lock, &error)),
         }
     }
+}
+
+/// Removes what was left of journals whose end was interrupted. The caller holds the journal's lock: nobody begins one.
+pub fn tidy(home: &Home) -> io::Result<()> {
+    let folder = home.journal();
+    durable::remove_temporaries(&folder)?;
+    for entry in fs::read_dir(&folder)? {
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        let run = name.split_once('.').and_then(|(run, _)| run.parse::<Uuid>().ok());
+        if run.is_some_and(|run| !path(home, run, "json").exists()) {
+            // Its supervisor may be about to do the same.
+            fs::remove_file(folder.join(name)).ok();
+        }
+    }
+    Ok(())
 }
 
 /// Removes a run's journal, the note first: without it nothing is left to be found.

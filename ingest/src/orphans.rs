@@ -45,7 +45,6 @@ use crate::{
     chain,
     clock::{self, Epoch},
     command::attempt::finish_tree,
-    durable,
     error::{CliError, Result},
     history,
     home::Home,
@@ -77,8 +76,7 @@ pub struct Recovered {
 /// next time.
 pub fn recover(home: &Home, signing: &SigningKey, ui: Ui) -> Result<Vec<Recovered>> {
     let _looking = home.lock_journal()?;
-    let folder = home.journal();
-    durable::remove_temporaries(&folder).map_err(|error| CliError::io("tidy up", &folder, &error))?;
+    journal::tidy(home).map_err(|error| CliError::io("tidy up", &home.journal(), &error))?;
     let mut recovered = Vec::new();
     for found in journal::look(home)? {
         match found {

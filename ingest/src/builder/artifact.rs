@@ -77,7 +77,7 @@ impl Destination {
                 .expected(format!("a folder {}", folder.display()))
                 .help(format!("mkdir -p {}", folder.display())));
         }
-        let partial = output.with_file_name(format!(".{name}.acta-partial-{run}"));
+        let partial = partial_of(output, name, run);
         OpenOptions::new().write(true).create_new(true).open(&partial).map_err(|error| {
             refuse("the output's folder cannot be written to")
                 .expected(format!("a folder in which {} can be made", partial.display()))
@@ -150,6 +150,16 @@ impl Destination {
     pub fn found(output: &Path, partial: &Path) -> Self {
         Self { output: output.to_owned(), partial: partial.to_owned() }
     }
+}
+
+/// The partial file of a run, known before it is made: a run that dies in between must be able to name it.
+pub fn partial_path(output: &Path, run: Uuid) -> Option<PathBuf> {
+    let name = output.file_name()?.to_str()?;
+    Some(partial_of(output, name, run))
+}
+
+fn partial_of(output: &Path, name: &str, run: Uuid) -> PathBuf {
+    output.with_file_name(format!(".{name}.acta-partial-{run}"))
 }
 
 impl Cleaned {

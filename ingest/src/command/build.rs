@@ -13,7 +13,7 @@ use uuid::Uuid;
 use crate::{
     blob,
     builder::{
-        artifact::Destination,
+        artifact::{Destination, partial_path},
         process::Launch,
         progress::Progress,
         protocol::{BuildOrder, CacheOrder},
@@ -106,10 +106,10 @@ impl Build {
         self.check_model()?;
         // Before the partial file is made.
         let listening = attempt.listen()?;
+        let partial = partial_path(&self.output, attempt.run.id).unwrap_or_default();
+        let order = BuildOrder { partial: text("--output", &partial)?, ..order };
         let mut journal = attempt.journal(order, self.on_partial)?;
-        let prepared = Destination::prepare(&self.output, attempt.run.id)
-            .and_then(|it| text("--output", it.partial()).map(|_| it));
-        let destination = match prepared {
+        let destination = match Destination::prepare(&self.output, attempt.run.id) {
             Ok(destination) => destination,
             Err(error) => {
                 journal.end()?;
