@@ -254,7 +254,7 @@ fn the_four_questions_stand_on_a_run_with_what_they_rest_on() {
         |number| run(number, "chain", Some(slow_tree())).cancelled(300_000_000, Some(5_277_200_000));
     let twice = vec![cancelled(1), cancelled(2).retry_of(1)];
     let portal = Arc::new(Fixture::new(Ledger::of(twice)));
-    let second = render(portal, "/runs/9", Lang::En, Theme::System).html;
+    let second = render(portal, "/runs/2", Lang::En, Theme::System).html;
     assert!(
         second.contains("Before a third attempt") && second.contains("Narrow the tactic search"),
         "{second}"
