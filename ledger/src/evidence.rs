@@ -1,5 +1,6 @@
 //! The evidence: one file a noun. Field names are fixed, other tools read them.
 
+pub mod acceptance;
 pub mod agent_key;
 pub mod artifact;
 pub mod build;

@@ -1,5 +1,6 @@
 //! The judgements: pure functions with a table of cases beside each. No other room decides anything.
 
+pub mod acceptance;
 pub mod advice;
 pub mod attention;
 pub mod baseline;

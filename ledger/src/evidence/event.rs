@@ -8,6 +8,9 @@ use super::{cancel::CancelState, number::Count64};
 /// The media type of the event log.
 pub const EVENT_LOG_MEDIA_TYPE: &str = "application/x-ndjson";
 
+/// How many steps of one phase instance the event log keeps; the phase tree counts them all.
+pub const MAX_STEP_LINES: u32 = 1024;
+
 /// What happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
