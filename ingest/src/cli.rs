@@ -16,7 +16,7 @@ Exit codes:
   4  the build was cancelled
   5  the worker crashed, or had to be killed
   6  the evidence is stored and not yet pushed: the server did not take it (the build itself completed)
-  7  the gate's evidence is signed, and the gate is not satisfied
+  7  the evidence is signed, and what it was to show does not hold: a gate, a criterion of the acceptance test
 
 The agent's state lives in ACTA_HOME (default: acta in the XDG state folder, ~/.local/state/acta).";
 
@@ -62,6 +62,8 @@ pub enum Command {
     Cache(command::cache::CacheCommand),
     /// Runs any builder under watch, and signs what happened.
     Run(Box<command::run::Run>),
+    /// Runs the Stuck-Build Acceptance Test on the real library, and signs the matrix.
+    Acceptance(command::acceptance::Acceptance),
     /// Pushes the evidence that waits in the outbox.
     Push(command::push::Push),
     /// Looks into a `.bundle`, compares two, retains one.

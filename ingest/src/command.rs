@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+pub mod acceptance;
 pub mod advise;
 pub mod attempt;
 pub mod build;
@@ -41,6 +42,7 @@ pub fn run(cli: Cli, ui: Ui) -> Result<Exit> {
         Command::Quarantine(command) => command.run(&home()?, ui),
         Command::Cache(command) => command.run(&home()?, ui),
         Command::Run(command) => command.run(&home()?, ui),
+        Command::Acceptance(command) => command.run(&home()?, ui),
         Command::Push(command) => command.run(&home()?, ui),
         Command::Bundle(command) => command.run(&home()?, ui),
         Command::Route(command) => command.run(&home()?, ui),
@@ -71,6 +73,7 @@ pub fn wants_json(command: &Command) -> bool {
         Command::Quarantine(command) => command.wants_json(),
         Command::Cache(command) => command.wants_json(),
         Command::Run(command) => command.attempt.json,
+        Command::Acceptance(command) => command.json,
         Command::Push(command) => command.json,
         Command::Bundle(command) => command.wants_json(),
         Command::Route(command) => command.wants_json(),

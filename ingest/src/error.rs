@@ -22,7 +22,7 @@ pub enum Exit {
     Crashed = 5,
     /// The evidence is stored and waits: the server did not take it yet.
     NotPushed = 6,
-    /// The gate's evidence is signed, and the gate is not satisfied.
+    /// The evidence is signed, and what it was to show does not hold.
     NotSatisfied = 7,
 }
 

@@ -1,5 +1,6 @@
 //! `acta`: the agent beside each GPU builder, and the auditor's command line.
 
+mod acceptance;
 mod blob;
 mod builder;
 mod caches;

@@ -61,8 +61,12 @@ impl Stage {
     }
 }
 
+/// Is told what is known, at each report and a few times a second.
+pub type Watcher = Box<dyn FnMut(&Record) + Send>;
+
 enum View {
     Nothing,
+    Told(Watcher),
     Lines,
     Bars { all: MultiProgress, head: ProgressBar, bars: Vec<(u32, ProgressBar)> },
 }
@@ -80,6 +84,15 @@ impl Progress {
         } else {
             View::Lines
         };
+        Self::of(ui, waiting, view)
+    }
+
+    /// Leaves the view to the program that builds.
+    pub fn told(ui: Ui, watcher: Watcher) -> Self {
+        Self::of(ui, "", View::Told(watcher))
+    }
+
+    fn of(ui: Ui, waiting: &'static str, view: View) -> Self {
         let now = clock::monotonic_ns();
         Self { ui, waiting, view, began_ns: now, said: Stage::default(), last_line_ns: now }
     }
@@ -88,7 +101,7 @@ impl Progress {
     pub fn screen(&self) -> Screen {
         match &self.view {
             View::Bars { all, .. } => Screen(Some(all.clone())),
-            View::Lines | View::Nothing => Screen(None),
+            View::Lines | View::Nothing | View::Told(_) => Screen(None),
         }
     }
 
@@ -96,14 +109,16 @@ impl Progress {
     pub fn say(&self, text: &str) {
         match &self.view {
             View::Bars { all, .. } => all.suspend(|| self.ui.notice(text)),
-            View::Lines | View::Nothing => self.ui.notice(text),
+            View::Lines | View::Nothing | View::Told(_) => self.ui.notice(text),
         }
     }
 
     /// Says at once, in plain lines, that something else begins; moving bars wait for their next frame.
     pub fn heard(&mut self, record: &Record) {
-        if matches!(self.view, View::Lines) && Stage::of(record) != self.said {
-            self.show(record);
+        match &mut self.view {
+            View::Told(watcher) => watcher(record),
+            View::Lines if Stage::of(record) != self.said => self.show(record),
+            View::Lines | View::Bars { .. } | View::Nothing => {}
         }
     }
 
@@ -113,6 +128,7 @@ impl Progress {
         let status = status(record, self.waiting, now, self.began_ns);
         match &mut self.view {
             View::Nothing => {}
+            View::Told(watcher) => watcher(record),
             View::Bars { all, head, bars } => {
                 head.set_message(status);
                 head.tick();

@@ -8,7 +8,7 @@ use std::{
 use acta_ledger::evidence::{
     build::{BlobRef, FailureStage, LibraryVersion, NetworkRecord},
     cancel::CancelState,
-    event::{EVENT_LOG_MEDIA_TYPE, EventKind, ProgressEvent},
+    event::{EVENT_LOG_MEDIA_TYPE, EventKind, MAX_STEP_LINES, ProgressEvent},
     number::Count64,
     phase_tree::{
         PhaseTree,
@@ -26,9 +26,6 @@ use super::{
     protocol::{CacheFacts, Done, LibraryFamily, LogSeverity, Milestone, Report},
 };
 use crate::blob::{BlobStore, BlobWriter, temporary_named};
-
-/// How many steps of one phase the event log keeps; the phase tree counts them all.
-const MAX_STEPS: u32 = 1024;
 
 /// How many events without a phase of their own the event log keeps.
 const MAX_STRAYS: u64 = 10_000;
@@ -316,7 +313,7 @@ impl Record {
         }
         let steps = &mut self.steps_kept[index];
         *steps += u32::from(line.event == EventKind::Step);
-        line.event != EventKind::Step || *steps <= MAX_STEPS
+        line.event != EventKind::Step || *steps <= MAX_STEP_LINES
     }
 
     /// Takes the snapshot of a request that came before `at`, if it was not taken yet.
@@ -452,7 +449,7 @@ mod tests {
         record.note(LogSeverity::Info, "a line", 5).unwrap();
         let closed = record.close(&Tail::default(), 9, &blobs).unwrap();
         let events = std::fs::read_to_string(blobs.path(&closed.events.unwrap().digest)).unwrap();
-        assert_eq!(events.lines().count(), 1 + MAX_STEPS as usize);
+        assert_eq!(events.lines().count(), 1 + MAX_STEP_LINES as usize);
         let line: ProgressEvent = serde_json::from_str(events.lines().nth(1).unwrap()).unwrap();
         assert_eq!((line.at, line.phase_id), (Count64(2), Some(0)));
         let tree = record.tree.finish(10, Ending::Returned);

@@ -105,6 +105,13 @@ pub struct Listening {
     inbox: Inbox,
 }
 
+impl Listening {
+    /// Where a cancel may be asked for, beside the signals.
+    pub fn requests(&self) -> &Requests {
+        &self.requests
+    }
+}
+
 impl AttemptArgs {
     /// Checks the options, and finds key, server and number of the attempt.
     pub fn begin<'a>(&'a self, id: Uuid, home: &'a Home, ui: Ui) -> Result<Attempt<'a>> {
@@ -300,8 +307,10 @@ pub fn finish_tree(watched: &Watched) -> Option<PhaseTree> {
 
 /// What is signed, and what goes along.
 pub struct Signed {
-    summary: BuildSummary,
-    sealed: Sealed,
+    /// The summary.
+    pub summary: BuildSummary,
+    /// Its entry.
+    pub sealed: Sealed,
     tree: Option<PhaseTree>,
     /// The tree at the cancel's request and at its acknowledgement.
     snapshots: [Option<PhaseTree>; 2],

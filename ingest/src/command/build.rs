@@ -18,12 +18,13 @@ use crate::{
         progress::Progress,
         protocol::{BuildOrder, CacheOrder},
         request,
+        source::Requests,
         supervisor::Watched,
         weights,
         worker_summary::{self, ModelFiles, Ordered},
     },
     caches, clock,
-    command::attempt::AttemptArgs,
+    command::attempt::{Attempt, AttemptArgs, Signed},
     error::{CliError, Exit, Result},
     home::Home,
     journal::OnPartial,
@@ -101,11 +102,23 @@ pub struct Build {
 impl Build {
     /// Runs the command.
     pub fn run(&self, home: &Home, ui: Ui) -> Result<Exit> {
+        let (attempt, signed) = self.build(home, ui, |_| Progress::new(ui, "starting the worker"))?;
+        attempt.conclude(&signed)
+    }
+
+    /// Builds and signs. Whoever sees the build gets by `host` what they may ask to stop with, and gives the view.
+    pub fn build<'a>(
+        &'a self,
+        home: &'a Home,
+        ui: Ui,
+        host: impl FnOnce(&Requests) -> Progress,
+    ) -> Result<(Attempt<'a>, Signed)> {
         let order = self.order(Uuid::now_v7(), home)?;
         let mut attempt = self.attempt.begin(order.run, home, ui)?;
         self.check_model()?;
         // Before the partial file is made.
         let listening = attempt.listen()?;
+        let progress = host(listening.requests());
         let partial = partial_path(&self.output, attempt.run.id).unwrap_or_default();
         let order = BuildOrder { partial: text("--output", &partial)?, ..order };
         let mut journal = attempt.journal(order, self.on_partial)?;
@@ -124,7 +137,7 @@ impl Build {
             let unreadable = |error| CliError::io("read", &self.model, &error).exit(Exit::Usage);
             digest.map_err(|error| CliError::failure(error.to_string()))?.map_err(unreadable)
         };
-        let (launch, progress) = (Launch::worker(order.clone())?, Progress::new(ui, "starting the worker"));
+        let launch = Launch::worker(order.clone())?;
         let clean = || destination.clean(self.on_partial, home, attempt.run.id);
         let watching = attempt.watch(listening, launch, progress, hashing);
         // If this fails, the journal stays: the next start signs what became of the run.
@@ -141,7 +154,7 @@ impl Build {
             worker_summary::findings(watched, &ordered)
         })?;
         journal.end()?;
-        attempt.conclude(&signed)
+        Ok((attempt, signed))
     }
 
     /// Reads the options into what the worker is ordered; the partial file is not known yet.

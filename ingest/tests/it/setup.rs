@@ -127,6 +127,20 @@ impl Bench {
         bytes
     }
 
+    /// The summary of a run, out of the statement of this digest.
+    pub fn summary_of(&self, run: uuid::Uuid, digest: &Sha256Digest) -> BuildSummary {
+        let folder = self.agent.home().join("state/outbox");
+        let mut items = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let item =
+            items.find(|path| fs::read_to_string(path).unwrap().contains(&digest.to_string())).unwrap();
+        let item: Value = serde_json::from_slice(&fs::read(item).unwrap()).unwrap();
+        let envelope = Envelope::parse(item["envelope"].to_string().as_bytes()).unwrap();
+        assert_eq!(Sha256Digest::of(&envelope.to_canonical_json()), *digest);
+        let summary: BuildSummary = Statement::from_envelope(&envelope).unwrap().predicate().unwrap();
+        assert_eq!(summary.run.id, run);
+        summary
+    }
+
     /// The newest statement that waits, its signature verified.
     pub fn newest_statement(&self) -> (Statement, Sha256Digest) {
         let folder = self.agent.home().join("state/outbox");
