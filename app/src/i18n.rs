@@ -151,7 +151,9 @@ mod tests {
         "\n",
         include_str!("locales/en/trace.ftl"),
         "\n",
-        include_str!("locales/en/advice.ftl")
+        include_str!("locales/en/advice.ftl"),
+        "\n",
+        include_str!("locales/en/acceptance.ftl")
     );
     const ES: &str = concat!(
         include_str!("locales/es/portal.ftl"),
@@ -164,7 +166,9 @@ mod tests {
         "\n",
         include_str!("locales/es/trace.ftl"),
         "\n",
-        include_str!("locales/es/advice.ftl")
+        include_str!("locales/es/advice.ftl"),
+        "\n",
+        include_str!("locales/es/acceptance.ftl")
     );
 
     fn keys(catalogue: &str) -> BTreeSet<&str> {

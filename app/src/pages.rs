@@ -1,5 +1,6 @@
 //! The pages: each one answers one question in its first line.
 
+pub mod acceptance;
 pub mod account;
 pub mod entry;
 pub mod error;
@@ -52,6 +53,7 @@ pub async fn load(context: &PageContext) -> Ready {
         (None, None) => Err(PageError::NotFound),
         (None, Some(Page::Runs)) => runs::load(context).await,
         (None, Some(Page::Run(id))) => run::load(context, &id).await,
+        (None, Some(Page::Acceptance(id))) => acceptance::load(context, id.as_deref()).await,
         (None, Some(Page::Entry(which))) => entry::load(context, &which).await,
         (None, Some(Page::Routes)) => routes::load(context).await,
         (None, Some(Page::Route(name))) => route::load(context, &name).await,

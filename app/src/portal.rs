@@ -5,6 +5,7 @@ use async_trait::async_trait;
 
 use crate::view::{
     EntryView, LedgerView, RunFilter, RunView, RunsView, Viewer,
+    acceptance::AcceptancesView,
     people::{AccountView, PeopleDoneView, PeopleView, PersonView},
     route::{DoneView, LiveView, RouteView, RoutesView},
     trace::TraceView,
@@ -49,6 +50,8 @@ pub trait Portal: Send + Sync + 'static {
     async fn entry(&self, which: &str) -> Result<EntryView, PageError>;
     /// The ledger; entries below `before`, newest first.
     async fn ledger(&self, before: Option<u64>) -> Result<LedgerView, PageError>;
+    /// One run of the acceptance test, by id or by number, and all of them; the newest without either.
+    async fn acceptance(&self, id: Option<&str>) -> Result<AcceptancesView, PageError>;
     /// The board of routes.
     async fn routes(&self) -> Result<RoutesView, PageError>;
     /// One route, for its newest bundle or for the one whose digest (64 digits) is given.

@@ -5,6 +5,8 @@ pub const PATHS: &[&str] = &[
     "/",
     "/runs",
     "/runs/{id}",
+    "/acceptance",
+    "/acceptance/{id}",
     "/routes",
     "/routes/{name}",
     "/routes/{name}/decide",
@@ -24,6 +26,8 @@ pub const PATHS: &[&str] = &[
 
 /// The runs.
 pub const RUNS: &str = "/runs";
+/// The acceptance test: its newest run, and all of them.
+pub const ACCEPTANCE: &str = "/acceptance";
 /// The board of routes.
 pub const ROUTES: &str = "/routes";
 /// The viewer's own account.
@@ -52,6 +56,8 @@ pub enum Page {
     Runs,
     /// One run, by id or number.
     Run(String),
+    /// A run of the acceptance test, by id or number; the newest without either.
+    Acceptance(Option<String>),
     /// One entry, by index or digest.
     Entry(String),
     /// The board of routes.
@@ -95,6 +101,7 @@ impl Page {
         let path = path.strip_suffix('/').unwrap_or(path);
         match path {
             "" | RUNS => return Some(Self::Runs),
+            ACCEPTANCE => return Some(Self::Acceptance(None)),
             ROUTES => return Some(Self::Routes),
             LEDGER => return Some(Self::Ledger),
             ACCOUNT => return Some(Self::Account),
@@ -109,6 +116,7 @@ impl Page {
         let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
         match parts[..] {
             ["runs", id] => Some(Self::Run(id.to_owned())),
+            ["acceptance", id] => Some(Self::Acceptance(Some(id.to_owned()))),
             ["entries", which] => Some(Self::Entry(which.to_owned())),
             ["routes", name] => Some(Self::Route(name.to_owned())),
             ["routes", name, "decide"] => Some(Self::Decide(name.to_owned())),
@@ -206,6 +214,11 @@ pub fn run(id: &str) -> String {
     format!("/runs/{}", percent_encode(id))
 }
 
+/// The page of a run of the acceptance test.
+pub fn acceptance(id: &str) -> String {
+    format!("{ACCEPTANCE}/{}", percent_encode(id))
+}
+
 /// The page of an entry, by index or digest.
 pub fn entry(which: impl std::fmt::Display) -> String {
     format!("/entries/{}", percent_encode(&which.to_string()))
@@ -294,6 +307,8 @@ mod tests {
             ("/runs", Some(Page::Runs)),
             ("/runs/", Some(Page::Runs)),
             ("/runs/12", Some(Page::Run("12".to_owned()))),
+            ("/acceptance", Some(Page::Acceptance(None))),
+            ("/acceptance/3", Some(Page::Acceptance(Some("3".to_owned())))),
             ("/entries/7", Some(Page::Entry("7".to_owned()))),
             ("/entries/a%20b", Some(Page::Entry("a b".to_owned()))),
             ("/ledger", Some(Page::Ledger)),

@@ -1,5 +1,6 @@
 //! What the pages show: plain structs that the server fills from its projections. No page reads a database.
 
+pub mod acceptance;
 pub mod people;
 pub mod route;
 pub mod trace;
@@ -176,6 +177,8 @@ pub struct RunView {
     pub retried_by: Vec<RunLink>,
     /// The four questions; none where the server could not judge.
     pub advice: Option<Advice>,
+    /// The run of the acceptance test for which it was made.
+    pub acceptance: Option<acceptance::AcceptanceLink>,
 }
 
 /// The entry page.

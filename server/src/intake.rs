@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use acta_ledger::{
     evidence::{
+        acceptance::AcceptanceRecord,
         agent_key::AgentKey,
         build::{BuildSummary, FRAMEWORK},
         canary::CanaryRecord,
@@ -85,6 +86,13 @@ async fn check_predicate(statement: &Statement, blobs: &BlobStore) -> Answer<()>
         | RetentionRecord::TYPE
         | RollbackResult::TYPE
         | PinObservation::TYPE => check_route_evidence(statement, blobs).await,
+        AcceptanceRecord::TYPE => {
+            let record: AcceptanceRecord = statement.predicate().map_err(|error| {
+                Problem::refused("malformed_predicate", error.to_string()).field("predicate")
+            })?;
+            check_acceptance(&record)?;
+            check_blobs(record.blobs(), blobs).await
+        }
         ImportRecord::TYPE => {
             let record: ImportRecord = statement.predicate().map_err(|error| {
                 Problem::refused("malformed_predicate", error.to_string()).field("predicate")
@@ -134,13 +142,30 @@ async fn check_route_evidence(statement: &Statement, blobs: &BlobStore) -> Answe
     check_blobs(named, blobs).await
 }
 
-fn check_summary(summary: &BuildSummary) -> Answer<()> {
-    if summary.framework != FRAMEWORK {
-        return Err(Problem::refused("malformed_predicate", "the framework is another")
-            .field("predicate.framework")
-            .found(&summary.framework)
-            .expected(FRAMEWORK));
+fn check_acceptance(record: &AcceptanceRecord) -> Answer<()> {
+    check_framework(&record.framework)?;
+    record.check().map_err(|error| Problem::refused("malformed_predicate", error).field("predicate"))?;
+    let latest = clock::now().plus_ms(MAX_SKEW_MS).unwrap_or(record.finished_at);
+    for (field, at) in
+        [("predicate.startedAt", record.started_at), ("predicate.finishedAt", record.finished_at)]
+    {
+        refuse_future(field, at, latest)?;
     }
+    Ok(())
+}
+
+fn check_framework(framework: &str) -> Answer<()> {
+    if framework == FRAMEWORK {
+        return Ok(());
+    }
+    Err(Problem::refused("malformed_predicate", "the framework is another")
+        .field("predicate.framework")
+        .found(framework)
+        .expected(FRAMEWORK))
+}
+
+fn check_summary(summary: &BuildSummary) -> Answer<()> {
+    check_framework(&summary.framework)?;
     let latest = clock::now().plus_ms(MAX_SKEW_MS).unwrap_or(summary.finished_at);
     for (field, at) in
         [("predicate.startedAt", summary.started_at), ("predicate.finishedAt", summary.finished_at)]

@@ -1,5 +1,6 @@
 //! The server's side of the pages: fills the views from the projections and the log, for one viewer.
 
+pub mod acceptance;
 pub mod people;
 mod route;
 mod trace;
@@ -9,6 +10,7 @@ use acta_app::{
     routes::query_pairs,
     view::{
         AgentRow, EntryRow, EntryView, LedgerView, RunFilter, RunView, RunsView, Verification, Viewer,
+        acceptance::AcceptancesView,
         people::{AccountView, PeopleDoneView, PeopleView, PersonView},
         route::{DoneView, LiveView, RouteView, RoutesView},
         trace::TraceView,
@@ -41,7 +43,7 @@ use crate::{
     },
     log::reader::StoredEntry,
     startup::AppState,
-    store::{agent, ledger, run},
+    store::{self, agent, ledger, run},
     trace::bundle_of_run,
 };
 
@@ -133,6 +135,7 @@ impl ServerPortal {
             bundle: self.bundle_of(&summary).await?,
             retry_of,
             retried_by: run::retries_of(pool, &row.id).await?,
+            acceptance: store::acceptance::of_run(pool, &row.id).await?,
             summary,
         })
     }
@@ -263,6 +266,10 @@ impl Portal for ServerPortal {
 
     async fn ledger(&self, before: Option<u64>) -> Result<LedgerView, PageError> {
         self.ledger_view(before).await.map_err(page_error)
+    }
+
+    async fn acceptance(&self, id: Option<&str>) -> Result<AcceptancesView, PageError> {
+        self.acceptances_view(id).await.map_err(page_error)
     }
 
     async fn routes(&self) -> Result<RoutesView, PageError> {

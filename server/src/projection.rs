@@ -3,12 +3,16 @@
 //! One function applies one entry; the log's writer calls it inside the entry's own transaction, `rebuild` calls it for
 //! every entry again. Nothing else writes these tables, so both ways give the same rows.
 
+mod acceptance;
 pub mod rebuild;
 mod route;
 mod run;
 
 use acta_ledger::{
-    evidence::{agent_key::AgentKey, build::BuildSummary, chain::ChainLink, import::ImportRecord},
+    evidence::{
+        acceptance::AcceptanceRecord, agent_key::AgentKey, build::BuildSummary, chain::ChainLink,
+        import::ImportRecord,
+    },
     log::statement::{Predicate as _, Statement},
 };
 use sqlx::query;
@@ -36,6 +40,14 @@ pub enum Conflict {
         /// The entry of its summary.
         entry: u64,
     },
+    /// The run of the acceptance test is on record.
+    #[error("run {id} of the acceptance test is on record already, entry {entry}")]
+    AcceptanceExists {
+        /// The run of the test.
+        id: String,
+        /// The entry that holds it.
+        entry: u64,
+    },
     /// The agent's name is taken.
     #[error("the agent name {name:?} is taken, entry {entry}")]
     AgentExists {
@@ -56,7 +68,8 @@ pub enum Conflict {
 }
 
 /// The tables, in an order in which they can be emptied.
-pub const TABLES: [&str; 6] = ["artifact", "route_event", "run", "subject", "entry_meta", "agent"];
+pub const TABLES: [&str; 8] =
+    ["artifact", "route_event", "acceptance_run", "acceptance", "run", "subject", "entry_meta", "agent"];
 
 /// Applies one entry.
 pub async fn apply(connection: &mut Connection, logged: &Logged<'_>) -> sqlx::Result<Result<(), Conflict>> {
@@ -77,6 +90,15 @@ pub async fn apply(connection: &mut Connection, logged: &Logged<'_>) -> sqlx::Re
             },
             Err(conflict) => return Ok(Err(conflict)),
         },
+        AcceptanceRecord::TYPE => {
+            match logged.statement.predicate::<AcceptanceRecord>().map_err(unreadable) {
+                Ok(record) => match acceptance::apply(connection, logged, &record).await? {
+                    Ok(()) => Some(record.chain),
+                    Err(conflict) => return Ok(Err(conflict)),
+                },
+                Err(conflict) => return Ok(Err(conflict)),
+            }
+        }
         ImportRecord::TYPE => match logged.statement.predicate::<ImportRecord>().map_err(unreadable) {
             Ok(record) => Some(record.chain),
             Err(conflict) => return Ok(Err(conflict)),

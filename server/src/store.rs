@@ -1,5 +1,6 @@
 //! SQL, one file a noun.
 
+pub mod acceptance;
 pub mod account;
 pub mod agent;
 pub mod idempotency;

@@ -4,6 +4,10 @@ use std::collections::BTreeMap;
 
 use acta_ledger::{
     evidence::{
+        acceptance::{
+            AcceptanceRecord, Criterion, CriterionRecord, NotRun, Role, Scenario, ScenarioRecord,
+            ScenarioRun, Verdict,
+        },
         artifact::CleanupStatus,
         build::{
             BuildSummary, BuilderKind, Durations, FRAMEWORK, HostRecord, Language, NO_GPU, NetworkRecord,
@@ -52,6 +56,12 @@ impl TestAgent {
         let message = format!("acta-enrol-v1\n{token}\n{public_key}");
         let signature = STANDARD.encode(sign(&self.key, message.as_bytes()));
         json!({ "token": token, "publicKey": public_key, "signature": signature })
+    }
+
+    /// A signed envelope of a matrix, as JSON bytes.
+    pub fn acceptance(&self, record: &AcceptanceRecord) -> Vec<u8> {
+        let statement = Statement::new(vec![record.subject()], record).expect("a matrix is strict JSON");
+        statement.sign(&self.key).expect("a statement has a canonical form").to_canonical_json()
     }
 
     /// A signed envelope of the summary, as JSON bytes.
@@ -136,6 +146,56 @@ pub fn summary(number: u128) -> BuildSummary {
         chain: ChainLink { sequence: 1, previous: None },
     }
 }
+
+/// A matrix of the acceptance test that a number stands for: one scenario ran, as builds of these runs.
+pub fn acceptance(number: u128, runs: &[(BuildSummary, Sha256Digest)]) -> AcceptanceRecord {
+    let first = summary(number);
+    let listing = Sha256Digest::of(LISTING);
+    let roles = [Role::Baseline, Role::Faulted, Role::Retry];
+    let made = runs.iter().zip(roles).map(|((summary, entry_digest), role)| ScenarioRun {
+        role,
+        run: summary.run.id,
+        entry_digest: *entry_digest,
+        outcome: summary.outcome,
+        listing,
+    });
+    let made: Vec<ScenarioRun> = made.collect();
+    let criterion = |criterion| CriterionRecord {
+        criterion,
+        verdict: Verdict::NotRun,
+        reason: "not_a_library".to_owned(),
+        sentence: "a simulated builder shows nothing".to_owned(),
+        evidence: vec![0],
+    };
+    let scenario = |scenario| match scenario {
+        Scenario::CtrlC => ScenarioRecord {
+            scenario,
+            not_run: None,
+            criteria: Criterion::ALL.map(criterion).to_vec(),
+            runs: made.clone(),
+        },
+        _ => {
+            let (reason, sentence) = ("not_selected".to_owned(), "it was not chosen".to_owned());
+            let not_run = Some(NotRun { reason, sentence });
+            ScenarioRecord { scenario, not_run, criteria: Vec::new(), runs: Vec::new() }
+        }
+    };
+    AcceptanceRecord {
+        framework: FRAMEWORK.to_owned(),
+        id: Uuid::from_u128(number),
+        tensorrt_version: first.tensorrt_version,
+        gpu_sku: first.gpu_sku,
+        builder: first.builder,
+        host: first.host,
+        started_at: first.started_at,
+        finished_at: first.finished_at,
+        scenarios: Scenario::ALL.map(scenario).to_vec(),
+        chain: ChainLink { sequence: 1, previous: None },
+    }
+}
+
+/// The folder listing that a matrix of [`acceptance`] names.
+pub const LISTING: &[u8] = b"{}";
 
 /// A small phase tree as a blob, and what a summary says of it.
 pub fn phase_tree(run: Uuid) -> (Vec<u8>, PhaseTreeRef) {

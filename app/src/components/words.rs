@@ -1,5 +1,7 @@
 //! Codes of the evidence as a reader meets them: a state and a word. A code that nobody knows is shown as it is.
 
+use acta_ledger::evidence::{acceptance::Verdict, code};
+
 use super::state::State;
 use crate::i18n::Lang;
 
@@ -47,6 +49,16 @@ pub fn disposition(code: &str, lang: Lang) -> (State, String) {
     (state, lang.code_text("disposition", code))
 }
 
+/// A verdict of the acceptance test.
+pub fn acceptance_verdict(verdict: Verdict, lang: Lang) -> (State, String) {
+    let state = match verdict {
+        Verdict::Pass => State::Good,
+        Verdict::NotRun => State::Neutral,
+        Verdict::Fail => State::Bad,
+    };
+    (state, lang.code_text("acceptance-verdict", &code(&verdict)))
+}
+
 /// The name of a statement's type: the noun in its URN.
 pub fn predicate(urn: &str, lang: Lang) -> String {
     let noun = urn.strip_prefix("urn:acta:").and_then(|rest| rest.split(':').next());
@@ -58,7 +70,7 @@ pub fn predicate(urn: &str, lang: Lang) -> String {
 
 /// A statement's type inside a sentence, with its article.
 pub fn a_predicate(urn: &str, lang: Lang) -> String {
-    const NOUNS: [&str; 11] = [
+    const NOUNS: [&str; 12] = [
         "build-summary",
         "agent-key",
         "cbat-gate",
@@ -70,6 +82,7 @@ pub fn a_predicate(urn: &str, lang: Lang) -> String {
         "canary",
         "pin-observation",
         "import",
+        "stuck-build-test",
     ];
     let noun = urn.strip_prefix("urn:acta:").and_then(|rest| rest.strip_suffix(":v1"));
     let known = noun.filter(|noun| NOUNS.contains(noun));

@@ -75,6 +75,7 @@ fn show(context: &PageContext, view: &RunView) -> Ready {
         files::artifacts(view, lang),
         files::timing_cache(view, lang),
         attempts(view, lang),
+        acceptance(view, lang),
         checks::checks(context, view.entry, view.entry_digest, &view.verification),
         statement(view, lang),
     ];
@@ -193,6 +194,20 @@ fn attempts(view: &RunView, lang: Lang) -> AnyView {
     let body = view! { <ul class="checks">{before.chain(after).collect_view()}</ul> };
     let next = policy(view, lang);
     part("h-attempts", lang.t("section-attempts"), note(next), body.into_any())
+}
+
+/// Which scenario of the acceptance test made it.
+fn acceptance(view: &RunView, lang: Lang) -> AnyView {
+    let Some(link) = &view.acceptance else { return ().into_any() };
+    let values = [
+        ("role", lang.code_text("acceptance-role", &link.role).into()),
+        ("scenario", lang.code_text("scenario", &link.scenario).into()),
+    ];
+    let to = lang.tr("acceptance-to-test", [("number", link.number.to_string().into())]);
+    let body = view! {
+        <p>{lang.tr("acceptance-of-run", values)}" "<a href=routes::acceptance(&link.id)>{to}</a></p>
+    };
+    part("h-acceptance", lang.t("acceptance-title"), note(String::new()), body.into_any())
 }
 
 /// What the recorded policy says should be done next.

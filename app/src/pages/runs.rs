@@ -13,6 +13,7 @@ use crate::{
     context::PageContext,
     format::count,
     portal::PageError,
+    routes,
     view::{RunFilter, RunsView},
 };
 
@@ -46,7 +47,8 @@ fn show(context: &PageContext, view: &RunsView) -> Ready {
         let first = RunFilter { page: None, ..view.filter.clone() };
         view! { <p><a href=address::address(&first)>{lang.t("runs-first-page")}</a></p> }
     });
-    let body = view! { {answer::answer(context, view)}{filter}{rows}{beyond} };
+    let test = view! { <p class="small"><a href=routes::ACCEPTANCE>{lang.t("acceptance-link")}</a></p> };
+    let body = view! { {answer::answer(context, view)}{filter}{rows}{beyond}{test} };
     Ready { title: lang.t("nav-runs"), room: Room::Runs, island: false, body: body.into_any() }
 }
 

@@ -1,5 +1,7 @@
 //! A small ledger of our own: an agent, runs of every outcome, a log whose signatures and proofs are real.
 
+#[path = "fixture/acceptance.rs"]
+pub mod acceptance;
 #[path = "fixture/build.rs"]
 mod build;
 #[path = "fixture/route.rs"]
@@ -169,6 +171,7 @@ impl Ledger {
             retry_of: other(&|other| run.summary.run.retry_of == Some(other.summary.run.id)).pop(),
             retried_by: other(&|other| other.summary.run.retry_of == Some(id)),
             advice: Some(self.advice(number)),
+            acceptance: (number == 2).then(acceptance::link),
         })
     }
 

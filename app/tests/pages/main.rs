@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "what does not fit in a fixture fails the test that uses it")]
 
+mod acceptance;
 mod fixture;
 mod people;
 mod render;
@@ -110,6 +111,9 @@ fn every_page_is_complete_in_both_languages() {
         "/entries/0",
         "/entries/2",
         "/ledger",
+        "/acceptance",
+        "/acceptance/1",
+        "/acceptance/99",
         "/sign-in",
         "/nowhere",
         "/runs?page=0",

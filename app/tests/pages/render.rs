@@ -12,6 +12,7 @@ use acta_app::{
     shell::shell,
     view::{
         EntryView, FilterChoices, LedgerView, RunFilter, RunView, RunsView, Viewer,
+        acceptance::AcceptancesView,
         people::{
             AccountView, EventRow, MayManage, PeopleDoneView, PeopleView, PersonRow, PersonView, SessionRow,
             TokenRow,
@@ -27,7 +28,7 @@ use hydration_context::SsrSharedContext;
 use leptos::{nonce::Nonce, prelude::*};
 
 use crate::fixture::{
-    Ledger,
+    Ledger, acceptance,
     route::{self, Script},
 };
 
@@ -130,6 +131,10 @@ impl Portal for Fixture {
 
     async fn ledger(&self, _: Option<u64>) -> Result<LedgerView, PageError> {
         Ok(self.ledger.ledger_view())
+    }
+
+    async fn acceptance(&self, id: Option<&str>) -> Result<AcceptancesView, PageError> {
+        acceptance::view(&self.ledger, id, &self.agent).ok_or(PageError::NotFound)
     }
 
     async fn routes(&self) -> Result<RoutesView, PageError> {

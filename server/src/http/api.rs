@@ -1,5 +1,6 @@
 //! The API, one file a noun. Its OpenAPI document is generated from the handlers and served at `/api/v1/openapi.json`.
 
+pub mod acceptance;
 pub mod account;
 pub mod agent;
 pub mod blob;
@@ -39,6 +40,8 @@ pub fn router() -> (Router<AppState>, utoipa::openapi::OpenApi) {
         .routes(routes!(run::get))
         .routes(routes!(run::phase_tree))
         .routes(routes!(run::advice))
+        .routes(routes!(acceptance::list))
+        .routes(routes!(acceptance::get))
         .routes(routes!(route::create, route::list))
         .routes(routes!(route::get))
         .routes(routes!(route::live))

@@ -32,6 +32,7 @@ fn concrete(path: &str) -> String {
     path.replace("{digest}", &"0".repeat(64))
         .replace("{entry}", "0")
         .replace("{run}", "1")
+        .replace("{acceptance}", "1")
         .replace("{route}", "mini")
         .replace("{order}", "00000000-0000-0000-0000-000000000000")
 }
@@ -48,7 +49,8 @@ async fn nobody_gets_in_without_being_known_but_where_a_log_is_public() {
         let public = PUBLIC.contains(&format!("{method} {path}").as_str());
         assert_eq!(answer.status == StatusCode::UNAUTHORIZED, !public, "{method} {path}: {}", answer.status);
     }
-    for page in ["/", "/runs", "/runs/1", "/entries/0", "/ledger", "/nowhere"] {
+    for page in ["/", "/runs", "/runs/1", "/acceptance", "/acceptance/1", "/entries/0", "/ledger", "/nowhere"]
+    {
         let answer = nobody.get(page).await;
         assert_eq!(answer.status, StatusCode::SEE_OTHER, "{page}");
         assert!(answer.header("location").starts_with("/sign-in"), "{page}");

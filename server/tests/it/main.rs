@@ -1,6 +1,7 @@
 //! The server through its router, on a fresh database in a folder of its own.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod acceptance;
 mod append;
 mod authorization;
 mod blob;

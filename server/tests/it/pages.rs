@@ -18,8 +18,16 @@ async fn app_with_a_run() -> TestApp {
 #[tokio::test]
 async fn every_page_answers_in_both_languages_with_its_headers() {
     let app = app_with_a_run().await;
-    for path in ["/", "/runs?outcome=completed", "/runs/1", "/entries/0", "/entries/1", "/ledger", "/sign-in"]
-    {
+    for path in [
+        "/",
+        "/runs?outcome=completed",
+        "/runs/1",
+        "/entries/0",
+        "/entries/1",
+        "/acceptance",
+        "/ledger",
+        "/sign-in",
+    ] {
         for lang in ["en", "es"] {
             let page = app.anonymous().with(header::ACCEPT_LANGUAGE, lang).get(path).await;
             assert_eq!(page.status, StatusCode::OK, "{path}: {}", page.text());

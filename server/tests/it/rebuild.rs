@@ -7,7 +7,10 @@ use axum::http::StatusCode;
 use sqlx::{AssertSqlSafe, Row as _, SqlitePool, query};
 use tempfile::TempDir;
 
-use crate::support::{TestApp, data, many};
+use crate::{
+    acceptance::tested,
+    support::{TestApp, data, many},
+};
 
 /// Every row of every projection, as SQLite writes it.
 async fn dump(pool: &SqlitePool) -> Vec<String> {
@@ -55,6 +58,21 @@ async fn replaying_the_log_gives_the_same_bytes() {
     query("update agent set authorized_by = 'mallory'").execute(&ground.database.write).await.unwrap();
     let rebuilt = rebuild(&ground.database, &ground.keys, |_, _| {}).await.unwrap();
     assert_eq!(rebuilt.entries, 22);
+    assert_eq!(dump(&ground.database.read).await, live);
+}
+
+#[tokio::test]
+async fn a_matrix_is_replayed_to_the_same_rows() {
+    let app = TestApp::start().await;
+    tested(&app).await;
+    let folder = app.stop().await;
+    let ground = Ground::open(&data(&folder)).await.unwrap();
+    let live = dump(&ground.database.read).await;
+    assert_eq!(live.iter().filter(|row| row.starts_with("acceptance_run:")).count(), 2);
+    for table in ["acceptance", "acceptance_run"] {
+        query(AssertSqlSafe(format!("delete from {table}"))).execute(&ground.database.write).await.unwrap();
+    }
+    rebuild(&ground.database, &ground.keys, |_, _| {}).await.unwrap();
     assert_eq!(dump(&ground.database.read).await, live);
 }
 
