@@ -98,6 +98,11 @@ impl EventRing {
         self.queue.pop()
     }
 
+    /// Whether no event waits.
+    pub fn is_empty(&self) -> bool {
+        self.queue.is_empty()
+    }
+
     /// How many events were lost since the last question.
     pub fn take_lost(&self) -> u64 {
         self.lost.swap(0, Ordering::Relaxed)
