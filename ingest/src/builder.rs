@@ -20,6 +20,7 @@ pub mod framing;
 pub mod gpu;
 pub mod host;
 pub mod live;
+pub mod ide;
 pub mod monitor;
 pub mod outlet;
 pub mod process;

@@ -19,6 +19,7 @@ mod import;
 mod journal;
 mod key;
 mod orphans;
+mod live;
 mod outbox;
 mod policy;
 mod push;

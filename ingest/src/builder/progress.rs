@@ -5,7 +5,7 @@ use std::time::Duration;
 use acta_ledger::evidence::phase_tree::Phase;
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::{protocol::Milestone, record::Record};
+use super::{ide::Reports, protocol::Milestone, record::Record};
 use crate::{
     clock,
     ui::{Ui, harmless},
@@ -50,7 +50,13 @@ impl Stage {
 enum View {
     Nothing,
     Lines,
-    Bars { all: MultiProgress, head: ProgressBar, bars: Vec<(u32, ProgressBar)> },
+    /// An editor shows it.
+    Editor(Reports),
+    Bars {
+        all: MultiProgress,
+        head: ProgressBar,
+        bars: Vec<(u32, ProgressBar)>,
+    },
 }
 
 impl Progress {
@@ -70,11 +76,16 @@ impl Progress {
         Self { ui, waiting, view, began_ns: now, said: Stage::default(), last_line_ns: now }
     }
 
+    /// Gives it to an editor.
+    pub fn editor(ui: Ui, waiting: &'static str, reports: Reports) -> Self {
+        Self { view: View::Editor(reports), ..Self::new(ui, waiting) }
+    }
+
     /// Says something above the bars.
     pub fn say(&self, text: &str) {
         match &self.view {
             View::Bars { all, .. } => all.suspend(|| self.ui.notice(text)),
-            View::Lines | View::Nothing => self.ui.notice(text),
+            View::Lines | View::Nothing | View::Editor(_) => self.ui.notice(text),
         }
     }
 
@@ -91,6 +102,7 @@ impl Progress {
         let status = status(record, self.waiting, now, self.began_ns);
         match &mut self.view {
             View::Nothing => {}
+            View::Editor(reports) => reports.show(record, &status),
             View::Bars { all, head, bars } => {
                 head.set_message(status);
                 head.tick();

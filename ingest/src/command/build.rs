@@ -8,12 +8,14 @@ use std::{
 
 use acta_ledger::{judge::timing_cache::CachePolicy, log::digest::Sha256Digest};
 use clap::Args;
+use serde_json::Value;
 use uuid::Uuid;
 
 use crate::{
     blob,
     builder::{
         artifact::Destination,
+        ide::Ide,
         process::Launch,
         progress::Progress,
         protocol::{BuildOrder, CacheOrder},
@@ -30,8 +32,7 @@ use crate::{
     ui::Ui,
 };
 
-const EXAMPLES: &str = "\
-TensorRT runs in a process of its own. Ctrl-C cancels cooperatively: the library stops at its next step. The plan is
+const EXAMPLES: &str = r#"TensorRT runs in a process of its own. Ctrl-C cancels cooperatively: the library stops at its next step. The plan is
 written beside its place and renamed when it is whole; an existing one is replaced only then. Everything is signed and
 waits in the outbox until the server has it; without a server it just waits.
 
@@ -43,8 +44,17 @@ Examples:
   acta build model.onnx -o model.plan --route team/route-1 --target sm86 --target sm120 --timeout 20m
   acta build model.onnx -o model.plan --profile input:1x3x224x224:8x3x224x224:16x3x224x224
   acta build model.onnx -o model.plan --json --quiet | jq -r .predicate.outcome
+  acta build model.onnx -o model.plan --deadline 2026-11-30T06:00:00Z
 
-Exit codes: 0 completed, 2 usage, 3 build failed, 4 cancelled, 5 crashed or killed, 6 completed and not yet pushed.";
+In an editor, --ide frames JSON-RPC 2.0 as the Language Server Protocol does. The build begins with the request
+  {"jsonrpc":"2.0","id":1,"method":"acta/build","params":{"workDoneToken":"b1"}}
+and reports as $/progress under that token: begin, report (message, phase, step, total), end. $/cancelRequest with the
+request's id, or window/workDoneProgress/cancel with the token, cancels; so does an editor that closes stdin. The answer
+is what --json prints, also of a build that was cancelled: read predicate.outcome. Try it in a shell:
+  m='{"jsonrpc":"2.0","id":1,"method":"acta/build"}'
+  (printf 'Content-Length: %d\r\n\r\n%s' ${#m} "$m"; sleep 60) | acta build model.onnx -o model.plan --ide
+
+Exit codes: 0 completed, 2 usage, 3 build failed, 4 cancelled, 5 crashed or killed, 6 completed and not yet pushed."#;
 
 /// Builds an engine under watch, and signs what happened.
 #[derive(Debug, Args)]
@@ -94,6 +104,10 @@ pub struct Build {
     #[arg(long, value_name = "PATH")]
     pub tensorrt_lib: Option<PathBuf>,
 
+    /// Speaks JSON-RPC with an editor on stdin and stdout, instead of printing.
+    #[arg(long, conflicts_with = "json")]
+    pub ide: bool,
+
     #[command(flatten)]
     pub attempt: AttemptArgs,
 }
@@ -101,6 +115,20 @@ pub struct Build {
 impl Build {
     /// Runs the command.
     pub fn run(&self, home: &Home, ui: Ui) -> Result<Exit> {
+        if !self.ide {
+            let (exit, object) = self.build(home, ui, None)?;
+            if self.attempt.json {
+                ui.result(&object.to_string());
+            }
+            return Ok(exit);
+        }
+        let ide = Ide::connect()?;
+        let done = self.build(home, ui, Some(&ide));
+        ide.end(done.as_ref().map(|(_, object)| object));
+        done.map(|(exit, _)| exit)
+    }
+
+    fn build(&self, home: &Home, ui: Ui, ide: Option<&Ide>) -> Result<(Exit, Value)> {
         let order = self.order(Uuid::now_v7(), home)?;
         let mut attempt = self.attempt.begin(order.run, home, ui)?;
         self.check_model()?;
@@ -124,7 +152,19 @@ impl Build {
             let unreadable = |error| CliError::io("read", &self.model, &error).exit(Exit::Usage);
             digest.map_err(|error| CliError::failure(error.to_string()))?.map_err(unreadable)
         };
-        let (launch, progress) = (Launch::worker(order.clone())?, Progress::new(ui, "starting the worker"));
+        let waiting = "starting the worker";
+        let progress = match ide {
+            None => Progress::new(ui, waiting),
+            Some(ide) => {
+                listening.let_cancel(ide);
+                Progress::editor(
+                    ui,
+                    waiting,
+                    ide.begin(&format!("TensorRT build of {}", self.model.display())),
+                )
+            }
+        };
+        let launch = Launch::worker(order.clone())?;
         let clean = || destination.clean(self.on_partial, home, attempt.run.id);
         let watching = attempt.watch(listening, launch, progress, hashing);
         // If this fails, the journal stays: the next start signs what became of the run.
@@ -141,7 +181,7 @@ impl Build {
             worker_summary::findings(watched, &ordered)
         })?;
         journal.end()?;
-        attempt.conclude(&signed)
+        attempt.finish(&signed)
     }
 
     /// Reads the options into what the worker is ordered; the partial file is not known yet.
