@@ -5,6 +5,9 @@ pub const PATHS: &[&str] = &[
     "/",
     "/runs",
     "/runs/{id}",
+    "/runs/{id}/live",
+    "/runs/{id}/cancel",
+    "/live",
     "/routes",
     "/routes/{name}",
     "/routes/{name}/decide",
@@ -24,6 +27,8 @@ pub const PATHS: &[&str] = &[
 
 /// The runs.
 pub const RUNS: &str = "/runs";
+/// The builds that run.
+pub const LIVE: &str = "/live";
 /// The board of routes.
 pub const ROUTES: &str = "/routes";
 /// The viewer's own account.
@@ -52,6 +57,12 @@ pub enum Page {
     Runs,
     /// One run, by id or number.
     Run(String),
+    /// The builds that run.
+    LiveBuilds,
+    /// One build that runs, by its run's id.
+    LiveBuild(String),
+    /// The review of a request to cancel a build.
+    CancelBuild(String),
     /// One entry, by index or digest.
     Entry(String),
     /// The board of routes.
@@ -95,6 +106,7 @@ impl Page {
         let path = path.strip_suffix('/').unwrap_or(path);
         match path {
             "" | RUNS => return Some(Self::Runs),
+            LIVE => return Some(Self::LiveBuilds),
             ROUTES => return Some(Self::Routes),
             LEDGER => return Some(Self::Ledger),
             ACCOUNT => return Some(Self::Account),
@@ -108,6 +120,8 @@ impl Page {
         }
         let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
         match parts[..] {
+            ["runs", id, "live"] => Some(Self::LiveBuild(id.to_owned())),
+            ["runs", id, "cancel"] => Some(Self::CancelBuild(id.to_owned())),
             ["runs", id] => Some(Self::Run(id.to_owned())),
             ["entries", which] => Some(Self::Entry(which.to_owned())),
             ["routes", name] => Some(Self::Route(name.to_owned())),
@@ -206,6 +220,21 @@ pub fn run(id: &str) -> String {
     format!("/runs/{}", percent_encode(id))
 }
 
+/// The page of a build that runs.
+pub fn live_build(run: impl std::fmt::Display) -> String {
+    format!("{}/live", self::run(&run.to_string()))
+}
+
+/// The review of a request to cancel a build, and where the request is posted to.
+pub fn cancel_build(run: impl std::fmt::Display) -> String {
+    format!("{}/cancel", self::run(&run.to_string()))
+}
+
+/// The stream of a build that runs; `view` is `state` or `page`.
+pub fn live_events(run: impl std::fmt::Display, view: &str, lang: &str) -> String {
+    format!("/api/v1/live/{run}/events?view={view}&lang={lang}")
+}
+
 /// The page of an entry, by index or digest.
 pub fn entry(which: impl std::fmt::Display) -> String {
     format!("/entries/{}", percent_encode(&which.to_string()))
@@ -294,6 +323,9 @@ mod tests {
             ("/runs", Some(Page::Runs)),
             ("/runs/", Some(Page::Runs)),
             ("/runs/12", Some(Page::Run("12".to_owned()))),
+            ("/runs/12/live", Some(Page::LiveBuild("12".to_owned()))),
+            ("/runs/12/cancel", Some(Page::CancelBuild("12".to_owned()))),
+            ("/live/", Some(Page::LiveBuilds)),
             ("/entries/7", Some(Page::Entry("7".to_owned()))),
             ("/entries/a%20b", Some(Page::Entry("a b".to_owned()))),
             ("/ledger", Some(Page::Ledger)),

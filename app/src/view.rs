@@ -1,6 +1,7 @@
 //! What the pages show: plain structs that the server fills from its projections. No page reads a database.
 
 pub mod people;
+pub mod live;
 pub mod route;
 pub mod trace;
 
@@ -176,6 +177,8 @@ pub struct RunView {
     pub retried_by: Vec<RunLink>,
     /// The four questions; none where the server could not judge.
     pub advice: Option<Advice>,
+    /// The portal's request for the cancel, where the run's record names one that is in the log.
+    pub cancel_request: Option<live::RequestView>,
 }
 
 /// The entry page.

@@ -169,6 +169,7 @@ impl Ledger {
             retry_of: other(&|other| run.summary.run.retry_of == Some(other.summary.run.id)).pop(),
             retried_by: other(&|other| other.summary.run.retry_of == Some(id)),
             advice: Some(self.advice(number)),
+            cancel_request: None,
         })
     }
 

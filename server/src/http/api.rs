@@ -5,6 +5,7 @@ pub mod agent;
 pub mod blob;
 pub mod bundle;
 pub mod entry;
+pub mod live;
 pub mod log;
 pub mod route;
 pub mod run;
@@ -34,11 +35,15 @@ pub fn router() -> (Router<AppState>, utoipa::openapi::OpenApi) {
         .routes(routes!(agent::enrol))
         .routes(routes!(entry::append))
         .routes(routes!(blob::put, blob::get))
+        .routes(routes!(super::live::channel))
         // For readers
         .routes(routes!(run::list))
         .routes(routes!(run::get))
         .routes(routes!(run::phase_tree))
         .routes(routes!(run::advice))
+        .routes(routes!(live::list))
+        .routes(routes!(live::get))
+        .routes(routes!(live::events))
         .routes(routes!(route::create, route::list))
         .routes(routes!(route::get))
         .routes(routes!(route::live))
@@ -46,6 +51,7 @@ pub fn router() -> (Router<AppState>, utoipa::openapi::OpenApi) {
         .routes(routes!(entry::get))
         .routes(routes!(entry::verification))
         // For persons who decide, and the agent beside the runtime that does it
+        .routes(routes!(live::cancel))
         .routes(routes!(route::decisions))
         .routes(routes!(route::orders))
         .routes(routes!(route::confirmation))

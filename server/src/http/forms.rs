@@ -3,6 +3,7 @@
 pub mod account;
 mod fields;
 pub mod people;
+pub mod live;
 pub mod route;
 
 use std::net::SocketAddr;
