@@ -1,7 +1,7 @@
 //! What the pages show: plain structs that the server fills from its projections. No page reads a database.
 
-pub mod people;
 pub mod live;
+pub mod people;
 pub mod route;
 pub mod trace;
 

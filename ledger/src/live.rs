@@ -131,8 +131,6 @@ pub struct LiveState {
     pub builder: Option<BuilderKind>,
     /// The library's version.
     pub tensorrt_version: Option<String>,
-    /// The GPU.
-    pub gpu_sku: String,
     /// When the build call began.
     pub build_began: Option<Count64>,
     /// When the last callback came.
@@ -294,8 +292,8 @@ impl LiveState {
             return refused("phases", "another order", "each id once, ascending");
         }
         let cancel = self.cancel.as_ref();
-        if long(&self.tensorrt_version) || self.gpu_sku.len() > MAX_TEXT_BYTES {
-            return refused("tensorrtVersion, gpuSku", "a longer text", "at most 1,000 bytes");
+        if long(&self.tensorrt_version) {
+            return refused("tensorrtVersion", "a longer text", "at most 1,000 bytes");
         }
         if cancel.is_some_and(|cancel| {
             long(&cancel.reason) || long(&cancel.who) || cancel.open_at_request.len() > MAX_PHASES

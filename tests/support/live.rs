@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use acta_ledger::{
-    evidence::{build::NO_GPU, cancel::NoCancelWindow, number::Count64},
+    evidence::{cancel::NoCancelWindow, number::Count64},
     live::{LiveBuild, LivePhase, LiveState, LiveUsage, PROTOCOL, Stage},
 };
 use uuid::Uuid;
@@ -46,7 +46,6 @@ pub fn state(stage: Stage) -> LiveState {
         stage,
         builder: None,
         tensorrt_version: None,
-        gpu_sku: NO_GPU.to_owned(),
         build_began: calls.then_some(Count64(1_100_000_000)),
         last_callback: calls.then_some(Count64(1_900_000_000)),
         callbacks: u64::from(calls) * 3,

@@ -13,7 +13,7 @@ use acta_app::{
 };
 use acta_ledger::{
     evidence::{
-        build::{NO_GPU, Outcome},
+        build::Outcome,
         cancel::{CancelSource, NoCancelWindow},
         number::Count64,
     },
@@ -58,7 +58,6 @@ fn silent() -> LiveBuildView {
         stage: Stage::Building,
         builder: None,
         tensorrt_version: Some("1.7.1.116".to_owned()),
-        gpu_sku: NO_GPU.to_owned(),
         build_began: Some(Count64(100 * S)),
         last_callback: Some(Count64(101 * S)),
         callbacks: 12,

@@ -3,11 +3,7 @@
 use std::collections::VecDeque;
 
 use acta_ledger::{
-    evidence::{
-        build::{BuilderKind, NO_GPU},
-        cancel::NoCancelWindow,
-        number::Count64,
-    },
+    evidence::{build::BuilderKind, cancel::NoCancelWindow, number::Count64},
     live::{
         HEARTBEAT_MS, LiveCancel, LiveState, LiveUsage, MAX_PHASES, MAX_TEXT_BYTES, Stage, cut, fold::Fold,
     },
@@ -97,7 +93,6 @@ impl View {
                 LibraryFamily::Tensorrt => BuilderKind::Tensorrt,
             }),
             tensorrt_version: library.map(|library| library.version.to_string()),
-            gpu_sku: NO_GPU.to_owned(),
             build_began: began.map(Count64),
             last_callback: began
                 .filter(|_| tree.callbacks() > 0)

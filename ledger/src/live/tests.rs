@@ -2,7 +2,6 @@ use proptest::prelude::*;
 
 use super::{fold::Fold, *};
 use crate::evidence::{
-    build::NO_GPU,
     cancel::CancelState,
     phase_tree::assemble::{PhaseTreeBuilder, RawEvent, RawKind},
 };
@@ -15,7 +14,6 @@ pub fn state(stage: Stage) -> LiveState {
         stage,
         builder: None,
         tensorrt_version: None,
-        gpu_sku: NO_GPU.to_owned(),
         build_began: None,
         last_callback: None,
         callbacks: 0,
@@ -59,7 +57,7 @@ fn a_state_that_could_confuse_a_page_is_refused() {
         &|state| state.phases[0].name = "n".repeat(MAX_NAME_BYTES + 1),
         &|state| state.phases = (0..=MAX_PHASES as u32).map(|id| phase(id, None)).collect(),
         &|state| state.steps_per_s = Some(f64::NAN),
-        &|state| state.gpu_sku = "g".repeat(MAX_TEXT_BYTES + 1),
+        &|state| state.tensorrt_version = Some("g".repeat(MAX_TEXT_BYTES + 1)),
     ];
     for (number, change) in changes.into_iter().enumerate() {
         let refused = with(change).unwrap_err();

@@ -2,8 +2,8 @@
 
 pub mod account;
 mod fields;
-pub mod people;
 pub mod live;
+pub mod people;
 pub mod route;
 
 use std::net::SocketAddr;
