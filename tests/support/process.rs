@@ -23,7 +23,8 @@ pub fn program(name: &str) -> PathBuf {
     let own = std::env::current_exe().expect("a program has a path");
     let folder = own.parent().expect("a program lies in a folder");
     // A test lies in target/<profile>/deps, a program beside the others.
-    let folder = if folder.ends_with("deps") { folder.parent().expect("deps lies in a folder") } else { folder };
+    let folder =
+        if folder.ends_with("deps") { folder.parent().expect("deps lies in a folder") } else { folder };
     let path = folder.join(name);
     assert!(path.exists(), "{} is not built: run `cargo build --workspace` (or `make test`)", path.display());
     path
