@@ -147,11 +147,12 @@ impl Hub {
                 live.borrow().connection
             }
             None => {
-                if builds.values().filter(|live| live.borrow().agent == agent).count() >= MAX_BUILDS_OF_AGENT
-                {
+                let own = |live: &Live| live.agent == agent;
+                let of_agent = builds.values().filter(|live| own(&live.borrow())).count();
+                if of_agent >= MAX_BUILDS_OF_AGENT && !drop_ended(&mut builds, own) {
                     return Err(OpenError::TooManyOfAgent);
                 }
-                if builds.len() >= MAX_BUILDS {
+                if builds.len() >= MAX_BUILDS && !drop_ended(&mut builds, |_| true) {
                     return Err(OpenError::TooMany);
                 }
                 let live = Live {
@@ -238,6 +239,16 @@ impl Hub {
     fn builds(&self) -> MutexGuard<'_, HashMap<Uuid, watch::Sender<Live>>> {
         self.builds.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Makes room: the build that ended first is shown no longer. False if none of these has ended.
+fn drop_ended(builds: &mut HashMap<Uuid, watch::Sender<Live>>, of: impl Fn(&Live) -> bool) -> bool {
+    let ended = builds.iter().filter_map(|(run, live)| {
+        let live = live.borrow();
+        (live.standing() == Standing::Ended && of(&live)).then_some((live.heard, *run))
+    });
+    let first = ended.min();
+    first.is_some_and(|(_, run)| builds.remove(&run).is_some())
 }
 
 /// An agent's connection for one build.

@@ -46,6 +46,17 @@ fn one_agent_cannot_fill_the_hub() {
 }
 
 #[test]
+fn builds_that_have_ended_make_room_for_new_ones() {
+    let hub = Arc::new(Hub::default());
+    for number in 0..3 * MAX_BUILDS_OF_AGENT as u128 {
+        let connection = hub.open("a", build(run(number))).unwrap();
+        connection.heard(acta_tests::live::state(acta_ledger::live::Stage::Ended));
+    }
+    assert_eq!(hub.list().len(), MAX_BUILDS_OF_AGENT);
+    assert!(hub.find(run(0)).is_none() && hub.find(run(3 * MAX_BUILDS_OF_AGENT as u128 - 1)).is_some());
+}
+
+#[test]
 fn what_is_over_makes_room() {
     let hub = Arc::new(Hub::default());
     hub.open("a", build(run(1))).unwrap();

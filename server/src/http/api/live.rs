@@ -164,9 +164,8 @@ impl Follower {
             timeout(PULSE - PACE, self.changes.changed()).await
         };
         tokio::select! {
-            changed = waited => match changed {
-                Ok(Err(_)) => return None,
-                Ok(Ok(())) | Err(_) => {}
+            changed = waited => if let Ok(Err(_)) = changed {
+                return None;
             },
             () = self.state.live.closing() => return None,
         }
