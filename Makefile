@@ -37,8 +37,10 @@ check: setup ## Check without starting anything: format, lints, unit tests, wasm
 	@if command -v shellcheck >/dev/null; then shellcheck -x $(shell_scripts); \
 	else echo 'shellcheck is not installed: the scripts were not looked at'; fi
 
-bench: setup ## Measure with criterion
+bench: setup ## Measure with criterion, and 100 cancels from the portal's click to the library's answer
 	cargo bench
+	cargo build
+	cargo run --quiet -p acta-tests --bin acta-bench-cancel
 
 screenshots: ## Take pictures of every page of the running portal into target/screenshots
 	@scripts/setup --tests

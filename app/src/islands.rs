@@ -1,5 +1,6 @@
 //! What runs in the browser, on top of pages that are complete without it.
 
+pub mod live;
 pub mod outcome;
 pub mod verdict;
 pub mod verify;

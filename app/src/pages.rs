@@ -5,6 +5,7 @@ pub mod account;
 pub mod entry;
 pub mod error;
 pub mod ledger;
+pub mod live;
 pub mod people;
 pub mod route;
 pub mod routes;
@@ -22,6 +23,8 @@ use crate::{context::PageContext, portal::PageError, routes::Page};
 pub enum Room {
     /// The runs.
     Runs,
+    /// The builds that run: the page keeps up with them.
+    Live,
     /// The routes.
     Routes,
     /// The ledger.
@@ -54,6 +57,9 @@ pub async fn load(context: &PageContext) -> Ready {
         (None, Some(Page::Runs)) => runs::load(context).await,
         (None, Some(Page::Run(id))) => run::load(context, &id).await,
         (None, Some(Page::Acceptance(id))) => acceptance::load(context, id.as_deref()).await,
+        (None, Some(Page::LiveBuilds)) => live::load(context).await,
+        (None, Some(Page::LiveBuild(run))) => live::build::load(context, &run).await,
+        (None, Some(Page::CancelBuild(run))) => live::review::load(context, &run).await,
         (None, Some(Page::Entry(which))) => entry::load(context, &which).await,
         (None, Some(Page::Routes)) => routes::load(context).await,
         (None, Some(Page::Route(name))) => route::load(context, &name).await,

@@ -6,6 +6,7 @@ use async_trait::async_trait;
 use crate::view::{
     EntryView, LedgerView, RunFilter, RunView, RunsView, Viewer,
     acceptance::AcceptancesView,
+    live::{LiveBuildView, LiveBuildsView},
     people::{AccountView, PeopleDoneView, PeopleView, PersonView},
     route::{DoneView, LiveView, RouteView, RoutesView},
     trace::TraceView,
@@ -46,6 +47,10 @@ pub trait Portal: Send + Sync + 'static {
     async fn runs(&self, filter: RunFilter) -> Result<RunsView, PageError>;
     /// One run, by id or by number.
     async fn run(&self, id: &str) -> Result<RunView, PageError>;
+    /// The builds that run.
+    async fn live_builds(&self) -> Result<LiveBuildsView, PageError>;
+    /// One build that runs, by its run's id.
+    async fn live_build(&self, run: &str) -> Result<LiveBuildView, PageError>;
     /// One entry, by index or by digest.
     async fn entry(&self, which: &str) -> Result<EntryView, PageError>;
     /// The ledger; entries below `before`, newest first.

@@ -7,6 +7,9 @@ pub const PATHS: &[&str] = &[
     "/runs/{id}",
     "/acceptance",
     "/acceptance/{id}",
+    "/runs/{id}/live",
+    "/runs/{id}/cancel",
+    "/live",
     "/routes",
     "/routes/{name}",
     "/routes/{name}/decide",
@@ -28,6 +31,8 @@ pub const PATHS: &[&str] = &[
 pub const RUNS: &str = "/runs";
 /// The acceptance test: its newest run, and all of them.
 pub const ACCEPTANCE: &str = "/acceptance";
+/// The builds that run.
+pub const LIVE: &str = "/live";
 /// The board of routes.
 pub const ROUTES: &str = "/routes";
 /// The viewer's own account.
@@ -58,6 +63,12 @@ pub enum Page {
     Run(String),
     /// A run of the acceptance test, by id or number; the newest without either.
     Acceptance(Option<String>),
+    /// The builds that run.
+    LiveBuilds,
+    /// One build that runs, by its run's id.
+    LiveBuild(String),
+    /// The review of a request to cancel a build.
+    CancelBuild(String),
     /// One entry, by index or digest.
     Entry(String),
     /// The board of routes.
@@ -102,6 +113,7 @@ impl Page {
         match path {
             "" | RUNS => return Some(Self::Runs),
             ACCEPTANCE => return Some(Self::Acceptance(None)),
+            LIVE => return Some(Self::LiveBuilds),
             ROUTES => return Some(Self::Routes),
             LEDGER => return Some(Self::Ledger),
             ACCOUNT => return Some(Self::Account),
@@ -115,6 +127,8 @@ impl Page {
         }
         let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
         match parts[..] {
+            ["runs", id, "live"] => Some(Self::LiveBuild(id.to_owned())),
+            ["runs", id, "cancel"] => Some(Self::CancelBuild(id.to_owned())),
             ["runs", id] => Some(Self::Run(id.to_owned())),
             ["acceptance", id] => Some(Self::Acceptance(Some(id.to_owned()))),
             ["entries", which] => Some(Self::Entry(which.to_owned())),
@@ -219,6 +233,21 @@ pub fn acceptance(id: &str) -> String {
     format!("{ACCEPTANCE}/{}", percent_encode(id))
 }
 
+/// The page of a build that runs.
+pub fn live_build(run: impl std::fmt::Display) -> String {
+    format!("{}/live", self::run(&run.to_string()))
+}
+
+/// The review of a request to cancel a build, and where the request is posted to.
+pub fn cancel_build(run: impl std::fmt::Display) -> String {
+    format!("{}/cancel", self::run(&run.to_string()))
+}
+
+/// The stream of a build that runs; `view` is `state` or `page`.
+pub fn live_events(run: impl std::fmt::Display, view: &str, lang: &str) -> String {
+    format!("/api/v1/live/{run}/events?view={view}&lang={lang}")
+}
+
 /// The page of an entry, by index or digest.
 pub fn entry(which: impl std::fmt::Display) -> String {
     format!("/entries/{}", percent_encode(&which.to_string()))
@@ -309,6 +338,9 @@ mod tests {
             ("/runs/12", Some(Page::Run("12".to_owned()))),
             ("/acceptance", Some(Page::Acceptance(None))),
             ("/acceptance/3", Some(Page::Acceptance(Some("3".to_owned())))),
+            ("/runs/12/live", Some(Page::LiveBuild("12".to_owned()))),
+            ("/runs/12/cancel", Some(Page::CancelBuild("12".to_owned()))),
+            ("/live/", Some(Page::LiveBuilds)),
             ("/entries/7", Some(Page::Entry("7".to_owned()))),
             ("/entries/a%20b", Some(Page::Entry("a b".to_owned()))),
             ("/ledger", Some(Page::Ledger)),

@@ -26,6 +26,9 @@ fn document(context: &PageContext, page: Ready, options: LeptosOptions) -> AnyVi
     // Without a nonce no script may run, and a page without an island needs none.
     let scripts = (page.island && context.nonce.is_some())
         .then(|| view! { <HydrationScripts options=options islands=true/> });
+    // Without JavaScript a page of what runs keeps up by being loaded again; whoever pauses it loads it by hand.
+    let refresh = (page.room == Room::Live && !pages::live::is_paused(context))
+        .then(|| view! { <noscript><meta http-equiv="refresh" content=pages::live::REFRESH_S/></noscript> });
     let theme = (context.theme != Theme::System).then(|| context.theme.code());
     let title = format!("{} · Acta", page.title);
     view! {
@@ -39,6 +42,7 @@ fn document(context: &PageContext, page: Ready, options: LeptosOptions) -> AnyVi
                 <link rel="stylesheet" href=context.assets.tokens_css.clone()/>
                 <link rel="stylesheet" href=context.assets.main_css.clone()/>
                 <link rel="icon" href="data:,"/>
+                {refresh}
                 {scripts}
             </head>
             <body>
@@ -60,6 +64,7 @@ fn masthead(context: &PageContext, room: Room) -> AnyView {
     let people = keeps.then_some((Room::People, routes::PEOPLE, "nav-people"));
     let rooms = [
         (Room::Runs, routes::RUNS, "nav-runs"),
+        (Room::Live, routes::LIVE, "nav-live"),
         (Room::Routes, routes::ROUTES, "nav-routes"),
         (Room::Ledger, routes::LEDGER, "nav-ledger"),
     ];

@@ -1,6 +1,7 @@
 //! What the pages show: plain structs that the server fills from its projections. No page reads a database.
 
 pub mod acceptance;
+pub mod live;
 pub mod people;
 pub mod route;
 pub mod trace;
@@ -179,6 +180,8 @@ pub struct RunView {
     pub advice: Option<Advice>,
     /// The run of the acceptance test for which it was made.
     pub acceptance: Option<acceptance::AcceptanceLink>,
+    /// The portal's request for the cancel, where the run's record names one that is in the log.
+    pub cancel_request: Option<live::RequestView>,
 }
 
 /// The entry page.

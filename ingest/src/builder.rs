@@ -20,6 +20,7 @@ pub mod flag;
 pub mod framing;
 pub mod gpu;
 pub mod host;
+pub mod ide;
 pub mod live;
 pub mod monitor;
 pub mod outlet;

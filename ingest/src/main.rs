@@ -19,6 +19,7 @@ mod home;
 mod import;
 mod journal;
 mod key;
+mod live;
 mod orphans;
 mod outbox;
 mod policy;

@@ -7,6 +7,7 @@ pub mod build;
 pub mod bundle;
 pub mod canary;
 pub mod cancel;
+pub mod cancel_request;
 pub mod chain;
 pub mod decision;
 pub mod event;

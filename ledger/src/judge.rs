@@ -8,6 +8,7 @@ pub mod canary;
 pub mod gate;
 pub mod headline;
 pub mod licence;
+pub mod live;
 pub mod outcome;
 pub mod own_time;
 pub mod parity;

@@ -6,4 +6,5 @@
 
 pub mod evidence;
 pub mod judge;
+pub mod live;
 pub mod log;

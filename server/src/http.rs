@@ -4,6 +4,7 @@ pub mod api;
 pub mod forms;
 pub mod json;
 pub mod limit;
+pub mod live;
 pub mod pages;
 pub mod router;
 pub mod security;

@@ -8,6 +8,7 @@ use acta_ledger::{
         agent_key::AgentKey,
         build::{BuildSummary, FRAMEWORK},
         canary::CanaryRecord,
+        cancel_request::CancelRequest,
         decision::RouteDecision,
         gate::GateRecord,
         import::ImportRecord,
@@ -99,11 +100,16 @@ async fn check_predicate(statement: &Statement, blobs: &BlobStore) -> Answer<()>
             })?;
             check_blobs(record.blobs(), blobs).await
         }
-        AgentKey::TYPE | RouteDefinition::TYPE | RouteDecision::TYPE | RollbackOrder::TYPE => Err(
-            Problem::refused("not_for_agents", "only the portal says this, for a person who has signed in")
-                .field("predicateType")
-                .found(&statement.predicate_type),
-        ),
+        AgentKey::TYPE
+        | CancelRequest::TYPE
+        | RouteDefinition::TYPE
+        | RouteDecision::TYPE
+        | RollbackOrder::TYPE => Err(Problem::refused(
+            "not_for_agents",
+            "only the portal says this, for a person who has signed in",
+        )
+        .field("predicateType")
+        .found(&statement.predicate_type)),
         other => Err(Problem::refused("unknown_predicate", "this server does not know the predicate type")
             .field("predicateType")
             .found(other)

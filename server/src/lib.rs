@@ -15,6 +15,7 @@ pub mod error;
 pub mod http;
 pub mod intake;
 pub mod keys;
+pub mod live;
 pub mod log;
 pub mod portal;
 pub mod projection;

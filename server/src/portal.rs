@@ -1,6 +1,7 @@
 //! The server's side of the pages: fills the views from the projections and the log, for one viewer.
 
 pub mod acceptance;
+pub mod live;
 pub mod people;
 mod route;
 mod trace;
@@ -11,6 +12,7 @@ use acta_app::{
     view::{
         AgentRow, EntryRow, EntryView, LedgerView, RunFilter, RunView, RunsView, Verification, Viewer,
         acceptance::AcceptancesView,
+        live::{LiveBuildView, LiveBuildsView},
         people::{AccountView, PeopleDoneView, PeopleView, PersonView},
         route::{DoneView, LiveView, RouteView, RoutesView},
         trace::TraceView,
@@ -136,6 +138,7 @@ impl ServerPortal {
             retry_of,
             retried_by: run::retries_of(pool, &row.id).await?,
             acceptance: store::acceptance::of_run(pool, &row.id).await?,
+            cancel_request: self.cancel_request(&summary).await?,
             summary,
         })
     }
@@ -258,6 +261,14 @@ impl Portal for ServerPortal {
 
     async fn run(&self, id: &str) -> Result<RunView, PageError> {
         self.run_view(id).await.map_err(page_error)
+    }
+
+    async fn live_builds(&self) -> Result<LiveBuildsView, PageError> {
+        self.live_builds_view().await.map_err(page_error)
+    }
+
+    async fn live_build(&self, run: &str) -> Result<LiveBuildView, PageError> {
+        self.live_build_view(run).await.map_err(page_error)
     }
 
     async fn entry(&self, which: &str) -> Result<EntryView, PageError> {

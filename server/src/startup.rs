@@ -15,6 +15,7 @@ use crate::{
     db::Database,
     http::{limit::SignInLimit, router},
     keys::Keys,
+    live::Hub,
     log::{reader::LogReader, writer::LogWriter},
 };
 
@@ -44,6 +45,8 @@ pub struct Shared {
     pub waiting: Waiting,
     /// Held by whoever adds evidence that names blobs; taken alone by a purge.
     pub retention: tokio::sync::RwLock<()>,
+    /// Builds that run.
+    pub live: Arc<Hub>,
     /// Sign-in attempts.
     pub sign_in: SignInLimit,
     /// What leptos wants to know.
@@ -138,6 +141,7 @@ impl Application {
             assets: Assets::open(&serve.site_dir),
             waiting: Waiting::default(),
             retention: tokio::sync::RwLock::default(),
+            live: Arc::default(),
             sign_in: SignInLimit::default(),
             leptos: LeptosOptions::builder().output_name("acta_app").site_pkg_dir("pkg").build(),
         }));
@@ -151,7 +155,13 @@ impl Application {
 
     /// Answers requests until `stop` comes, then finishes the open ones and closes the database.
     pub async fn run(self, stop: impl Future<Output = ()> + Send + 'static) -> anyhow::Result<()> {
+        let live = Arc::clone(&self.state.live);
         let service = router::router(self.state).into_make_service_with_connect_info::<SocketAddr>();
+        let stop = async move {
+            stop.await;
+            // Streams and channels never end by themselves; whoever holds one would hold the whole server.
+            live.close();
+        };
         axum::serve(self.listener, service).with_graceful_shutdown(stop).await?;
         // With the router gone nobody can reach the writer any more; it commits what waits and ends.
         self.writer.await.context("the log's writer failed")?;

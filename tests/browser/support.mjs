@@ -12,7 +12,8 @@ import { fileURLToPath } from 'node:url';
 import axe from 'axe-core';
 import { chromium } from 'playwright-core';
 
-const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
+/** The workspace. */
+export const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
 
 /** Where cargo and scripts/wasm put what they build. */
 export const target = resolve(root, process.env.CARGO_TARGET_DIR || 'target');

@@ -3,4 +3,5 @@
 mod build;
 mod crash;
 mod damage;
+mod live;
 mod rollback;

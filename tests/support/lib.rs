@@ -3,6 +3,8 @@
 pub mod bundle;
 pub mod checkpoint;
 pub mod evidence;
+pub mod live;
 pub mod onnx;
+pub mod portal;
 pub mod process;
 pub mod route;

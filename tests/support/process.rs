@@ -20,8 +20,12 @@ const START: Duration = Duration::from_secs(20);
 ///
 /// Says which command builds it, if it is not there.
 pub fn program(name: &str) -> PathBuf {
-    let test = std::env::current_exe().expect("a test has a path");
-    let path = test.parent().and_then(Path::parent).expect("a test lies in target/<profile>/deps").join(name);
+    let own = std::env::current_exe().expect("a program has a path");
+    let folder = own.parent().expect("a program lies in a folder");
+    // A test lies in target/<profile>/deps, a program beside the others.
+    let folder =
+        if folder.ends_with("deps") { folder.parent().expect("deps lies in a folder") } else { folder };
+    let path = folder.join(name);
     assert!(path.exists(), "{} is not built: run `cargo build --workspace` (or `make test`)", path.display());
     path
 }

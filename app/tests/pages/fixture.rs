@@ -172,6 +172,7 @@ impl Ledger {
             retried_by: other(&|other| other.summary.run.retry_of == Some(id)),
             advice: Some(self.advice(number)),
             acceptance: (number == 2).then(acceptance::link),
+            cancel_request: None,
         })
     }
 

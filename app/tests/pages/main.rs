@@ -4,6 +4,7 @@
 
 mod acceptance;
 mod fixture;
+mod live;
 mod people;
 mod render;
 mod routes;

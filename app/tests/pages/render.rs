@@ -13,6 +13,7 @@ use acta_app::{
     view::{
         EntryView, FilterChoices, LedgerView, RunFilter, RunView, RunsView, Viewer,
         acceptance::AcceptancesView,
+        live::{LiveBuildView, LiveBuildsView},
         people::{
             AccountView, EventRow, MayManage, PeopleDoneView, PeopleView, PersonRow, PersonView, SessionRow,
             TokenRow,
@@ -43,6 +44,8 @@ pub struct Fixture {
     pub damaged: bool,
     /// What a browser calls itself, and a token.
     pub agent: String,
+    /// The builds that run.
+    pub builds: Vec<LiveBuildView>,
 }
 
 impl Fixture {
@@ -54,7 +57,7 @@ impl Fixture {
         };
         let routes = route::routes("no parity run on the target");
         let agent = "Firefox 140 on Linux".to_owned();
-        Self { ledger, viewer, routes, asked: Mutex::new(None), damaged: false, agent }
+        Self { ledger, viewer, routes, asked: Mutex::new(None), damaged: false, agent, builds: Vec::new() }
     }
 
     /// As somebody else sees it.
@@ -111,6 +114,15 @@ impl Portal for Fixture {
         let by_id = |number: &usize| self.ledger.row(*number).id == id;
         let number = id.parse().ok().or_else(|| (1..=self.ledger.runs.len()).find(by_id));
         number.and_then(|number| self.ledger.run_view(number)).ok_or(PageError::NotFound)
+    }
+
+    async fn live_builds(&self) -> Result<LiveBuildsView, PageError> {
+        Ok(LiveBuildsView { builds: self.builds.clone() })
+    }
+
+    async fn live_build(&self, run: &str) -> Result<LiveBuildView, PageError> {
+        let wanted = |build: &&LiveBuildView| build.build.run.to_string() == run;
+        self.builds.iter().find(wanted).cloned().ok_or(PageError::NotFound)
     }
 
     async fn entry(&self, which: &str) -> Result<EntryView, PageError> {

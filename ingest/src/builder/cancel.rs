@@ -1,19 +1,21 @@
 //! Every way to ask for a cancel ends here, in one state: who asked first, when, and what became of it.
 
 use acta_ledger::evidence::{
-    cancel::{CancelRecord, CancelSource, Deferral, NoCancelWindow},
+    cancel::{CancelRecord, CancelSource, Deferral, NoCancelWindow, RequestRef},
     number::{Count64, ms},
 };
 
 use crate::clock::Epoch;
 
 /// A cancel, from its request on. Times are nanoseconds of the monotonic clock.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Cancel {
     /// Who asked first.
     pub source: CancelSource,
     /// Why, in their words.
     pub reason: Option<String>,
+    /// Who asked from elsewhere, where somebody did.
+    pub by: Option<Box<Asker>>,
     /// When they asked: the moment at the source, not the one at which it got through.
     pub requested_ns: u64,
     /// When the builder's flag was set.
@@ -26,6 +28,15 @@ pub struct Cancel {
     pub open_at_request: Vec<u32>,
     /// Ids of the phases that were open at the acknowledgement.
     pub open_at_acknowledgement: Vec<u32>,
+}
+
+/// Somebody who asked through the portal.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Asker {
+    /// The account's name.
+    pub who: String,
+    /// The request, as the portal signed it.
+    pub request: RequestRef,
 }
 
 /// What the record needs to know of the build. Times are nanoseconds of the monotonic clock.
@@ -49,6 +60,7 @@ impl Cancel {
         Self {
             source,
             reason: Some(reason.to_owned()),
+            by: None,
             requested_ns,
             delivered_ns: None,
             deferred_ns: None,
@@ -80,7 +92,7 @@ impl Cancel {
         CancelRecord {
             source: self.source,
             reason: self.reason.clone(),
-            who,
+            who: self.by.as_ref().map(|by| by.who.clone()).or(who),
             requested_at: epoch.at(self.requested_ns),
             delivered_at: delivered_ns.map(|at| epoch.at(at)),
             acknowledged_at: self.acknowledged_ns.map(|at| epoch.at(at)),
@@ -98,6 +110,7 @@ impl Cancel {
             open_at_request: self.open_at_request.clone(),
             open_at_acknowledgement: self.open_at_acknowledgement.clone(),
             deferrals: deferral.into_iter().collect(),
+            request: self.by.as_ref().map(|by| by.request.clone()),
         }
     }
 }

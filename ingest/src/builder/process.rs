@@ -1,7 +1,7 @@
 //! The process that builds: started in a group of its own, spoken to, listened to, killed.
 
 use std::{
-    collections::VecDeque,
+    collections::{BTreeMap, VecDeque},
     fs,
     os::unix::fs::PermissionsExt as _,
     path::Path,
@@ -51,10 +51,45 @@ pub struct Launch {
     relays: Option<[Relay; 2]>,
 }
 
+/// What a launch builds, in the words of a page.
+pub struct Intent {
+    /// The model's file, or the command.
+    pub model: String,
+    /// What was asked for beside the defaults.
+    pub settings: BTreeMap<String, String>,
+}
+
 /// Where pieces of the process's stdout or stderr go on to.
 pub type Relay = mpsc::Sender<Vec<u8>>;
 
 impl Launch {
+    /// What it builds.
+    pub fn intent(&self) -> Intent {
+        let file_name = |path: &Path| {
+            path.file_name()
+                .map_or_else(|| path.to_string_lossy(), |name| name.to_string_lossy())
+                .into_owned()
+        };
+        match &self.speakers {
+            Speakers::Worker(order) => {
+                let targets: Vec<String> = order.targets.iter().map(|target| format!("sm{target}")).collect();
+                let settings = [
+                    ("targets", (!targets.is_empty()).then(|| targets.join(" "))),
+                    ("flags", (!order.flags.is_empty()).then(|| order.flags.join(" "))),
+                    ("optimizationLevel", order.optimization_level.map(|level| level.to_string())),
+                    ("threads", order.threads.map(|threads| threads.to_string())),
+                    ("timingCache", order.timing_cache.as_ref().map(|file| file_name(Path::new(file)))),
+                ];
+                let asked = settings.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+                Intent { model: file_name(Path::new(&order.model)), settings: asked.collect() }
+            }
+            Speakers::Clients => {
+                let program = Path::new(self.command.as_std().get_program());
+                Intent { model: file_name(program), settings: BTreeMap::new() }
+            }
+        }
+    }
+
     /// This program itself as the worker of a build.
     pub fn worker(order: BuildOrder) -> Result<Self> {
         let program = std::env::current_exe()

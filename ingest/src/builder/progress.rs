@@ -5,7 +5,7 @@ use std::time::Duration;
 use acta_ledger::evidence::phase_tree::Phase;
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::{protocol::Milestone, record::Record};
+use super::{ide::Reports, protocol::Milestone, record::Record};
 use crate::{
     clock,
     ui::{Ui, harmless},
@@ -68,7 +68,13 @@ enum View {
     Nothing,
     Told(Watcher),
     Lines,
-    Bars { all: MultiProgress, head: ProgressBar, bars: Vec<(u32, ProgressBar)> },
+    /// An editor shows it.
+    Editor(Reports),
+    Bars {
+        all: MultiProgress,
+        head: ProgressBar,
+        bars: Vec<(u32, ProgressBar)>,
+    },
 }
 
 impl Progress {
@@ -101,15 +107,20 @@ impl Progress {
     pub fn screen(&self) -> Screen {
         match &self.view {
             View::Bars { all, .. } => Screen(Some(all.clone())),
-            View::Lines | View::Nothing | View::Told(_) => Screen(None),
+            View::Lines | View::Nothing | View::Told(_) | View::Editor(_) => Screen(None),
         }
+    }
+
+    /// Gives it to an editor.
+    pub fn editor(ui: Ui, waiting: &'static str, reports: Reports) -> Self {
+        Self { view: View::Editor(reports), ..Self::new(ui, waiting) }
     }
 
     /// Says something above the bars.
     pub fn say(&self, text: &str) {
         match &self.view {
             View::Bars { all, .. } => all.suspend(|| self.ui.notice(text)),
-            View::Lines | View::Nothing | View::Told(_) => self.ui.notice(text),
+            View::Lines | View::Nothing | View::Told(_) | View::Editor(_) => self.ui.notice(text),
         }
     }
 
@@ -118,7 +129,7 @@ impl Progress {
         match &mut self.view {
             View::Told(watcher) => watcher(record),
             View::Lines if Stage::of(record) != self.said => self.show(record),
-            View::Lines | View::Bars { .. } | View::Nothing => {}
+            View::Lines | View::Bars { .. } | View::Nothing | View::Editor(_) => {}
         }
     }
 
@@ -129,6 +140,7 @@ impl Progress {
         match &mut self.view {
             View::Nothing => {}
             View::Told(watcher) => watcher(record),
+            View::Editor(reports) => reports.show(record, &status),
             View::Bars { all, head, bars } => {
                 head.set_message(status);
                 head.tick();

@@ -26,6 +26,8 @@ use crate::{
     clock,
     error::{CliError, Result},
     journal::Eyes,
+    live::Live,
+    ui::harmless,
 };
 
 /// How often resources are looked at and the view is drawn.
@@ -78,10 +80,11 @@ impl Watched {
     }
 }
 
-struct Supervisor {
+struct Supervisor<'a> {
     builder: BuilderProcess,
     record: Record,
     progress: Progress,
+    live: &'a mut Live,
     resources: Resources,
     counters: Counters,
     gpu: GpuWatch,
@@ -100,6 +103,7 @@ pub async fn watch(
     blobs: &BlobStore,
     progress: Progress,
     eyes: Option<Eyes>,
+    live: &mut Live,
 ) -> Result<Watched> {
     let disk = |error: std::io::Error| {
         CliError::failure("the evidence cannot be written to disk").found(error.to_string())
@@ -109,6 +113,7 @@ pub async fn watch(
         builder: BuilderProcess::start(launch)?,
         record,
         progress,
+        live,
         resources: Resources::default(),
         counters: Counters::new(TICK.as_nanos() as u64),
         gpu: GpuWatch::start(),
@@ -151,7 +156,7 @@ pub async fn watch(
     Ok(this.finish(status.flatten()).await)
 }
 
-impl Supervisor {
+impl Supervisor<'_> {
     fn heard(&mut self, heard: Heard) -> std::io::Result<()> {
         match heard {
             Heard::Report(report) => {
@@ -190,7 +195,8 @@ impl Supervisor {
 
     fn tick(&mut self) {
         let gpu = self.gpu.latest();
-        if let Some(usage) = resources::read_tree(self.builder.pid()) {
+        let usage = resources::read_tree(self.builder.pid());
+        if let Some(usage) = usage {
             resources::note(&mut self.resources, usage);
             resources::note_gpu(&mut self.resources, gpu);
             let in_call = self.record.times.build_returned.is_none();
@@ -202,11 +208,16 @@ impl Supervisor {
             watcher.look(&mut self.record, self.resources);
         }
         self.progress.show(&self.record);
+        self.live.show(&self.record, usage);
     }
 
     /// A request that came out of a source.
     fn requested(&mut self, request: Request) -> std::io::Result<()> {
+        let first = self.record.cancel.is_none();
         self.cancel(request.source, &request.reason, request.at)?;
+        if let Some(cancel) = self.record.cancel.as_mut().filter(|_| first) {
+            cancel.by = request.by;
+        }
         if request.press {
             self.pressed();
         }
@@ -232,6 +243,8 @@ impl Supervisor {
             return Ok(());
         }
         self.record.request(Cancel::new(source, reason, at));
+        // It may come from a person elsewhere, and goes to a terminal.
+        let reason = harmless(reason);
         let monitors = self.builder.cancel(source);
         if self.builder.is_worker() || monitors > 0 && self.record.in_call() {
             self.progress
@@ -285,6 +298,7 @@ impl Supervisor {
                 resources::Usage { peak_rss_bytes, cpu_ms, ..resources::Usage::default() },
             );
         }
+        self.live.cleaning(&self.record);
         self.progress.end();
         let is_worker = self.builder.is_worker();
         let tail = self.builder.close().await;

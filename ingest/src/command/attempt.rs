@@ -1,6 +1,7 @@
 //! What every watched build does before and after it is watched: key, run, signals; then tree, signature, outbox, push.
 
 use std::{
+    cell::Cell,
     fs,
     path::{Path, PathBuf},
 };
@@ -12,10 +13,11 @@ use acta_ledger::{
         phase_tree::{PHASE_TREE_MEDIA_TYPE, PhaseTree, assemble::Ending},
     },
     judge::advice::DIAGNOSIS,
+    live::{LiveBuild, LiveEnd, MAX_TEXT_BYTES, PROTOCOL, cut},
     log::{digest::Sha256Digest, key::SigningKey, statement::Statement},
 };
 use clap::Args;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 use uuid::Uuid;
 
@@ -23,11 +25,11 @@ use crate::{
     blob::BlobStore,
     builder::{
         host,
-        process::Launch,
+        process::{Intent, Launch},
         progress::Progress,
         protocol::BuildOrder,
         request,
-        source::{self, Inbox, Requests},
+        source::{self, Inbox, Limit, Requests},
         summary::{self, Context, Findings},
         supervisor::{self, Watched},
     },
@@ -42,6 +44,7 @@ use crate::{
     history,
     home::Home,
     journal::{Eyes, Journal, JournalNote, OnPartial},
+    live::Live,
     orphans, outbox,
     runs::{self, RunNote},
     server::ServerFacts,
@@ -61,6 +64,10 @@ pub struct AttemptArgs {
     /// Cancels when this much time is over: 90s, 10m, 1h30m.
     #[arg(long, value_name = "TIME")]
     pub timeout: Option<String>,
+
+    /// Cancels at this moment, like 2026-11-30T06:00:00Z; with --timeout, whichever comes first.
+    #[arg(long, value_name = "MOMENT")]
+    pub deadline: Option<String>,
 
     /// The run that this one repeats.
     #[arg(long, value_name = "RUN")]
@@ -92,10 +99,12 @@ pub struct Attempt<'a> {
     facts: Option<ServerFacts>,
     began_ns: u64,
     epoch: Epoch,
-    timeout: Option<std::time::Duration>,
+    limits: Vec<Limit>,
     /// Where the supervisor notes what it sees, and what was ordered, once there is a journal.
     eyes: Option<Eyes>,
     order: Option<BuildOrder>,
+    /// What the portal shows meanwhile.
+    live: Cell<Live>,
 }
 
 /// Listens to the signals: from its begin on a signal cancels, and leaves nothing behind.
@@ -116,7 +125,10 @@ impl AttemptArgs {
     /// Checks the options, and finds key, server and number of the attempt.
     pub fn begin<'a>(&'a self, id: Uuid, home: &'a Home, ui: Ui) -> Result<Attempt<'a>> {
         let (began_ns, epoch) = (clock::monotonic_ns(), Epoch::now());
-        let timeout = self.timeout.as_deref().map(request::parse_duration).transpose()?;
+        let timeout = self.timeout.as_deref().map(Limit::timeout).transpose()?;
+        let deadline =
+            self.deadline.as_deref().map(|text| Limit::deadline(text, clock::now())).transpose()?;
+        let limits = timeout.into_iter().chain(deadline).collect();
         home.create()?;
         let (signing, _) = chain::signing_key(home)?;
         orphans::recover(home, &signing, ui)?;
@@ -133,9 +145,10 @@ impl AttemptArgs {
             facts,
             began_ns,
             epoch,
-            timeout,
+            limits,
             eyes: None,
             order: None,
+            live: Cell::default(),
         })
     }
 
@@ -190,15 +203,36 @@ impl Attempt<'_> {
         beside: impl Future<Output = Result<T>>,
     ) -> Result<(Watched, T)> {
         let Listening { runtime, requests, inbox } = listening;
-        runtime.block_on(async {
-            if let Some(timeout) = self.timeout {
-                source::deadline(&requests, timeout);
+        let mut live = self.start_live(&launch, &requests);
+        let done = runtime.block_on(async {
+            for limit in &self.limits {
+                source::deadline(&requests, limit);
             }
-            let watching =
-                supervisor::watch(launch, self.run.id, inbox, &self.blobs, progress, self.eyes.clone());
+            let (run, eyes) = (self.run.id, self.eyes.clone());
+            let watching = supervisor::watch(launch, run, inbox, &self.blobs, progress, eyes, &mut live);
             let (watched, beside) = tokio::join!(watching, beside);
             Ok((watched?, beside?))
-        })
+        });
+        self.live.set(live);
+        done
+    }
+
+    /// Tells the server of the build while it runs; whoever keeps the evidence here tells nobody.
+    fn start_live(&self, launch: &Launch, requests: &Requests) -> Live {
+        let Some(facts) = self.facts.as_ref().filter(|_| !self.args.no_push) else { return Live::default() };
+        let bounded = |text: &str| cut(text, MAX_TEXT_BYTES).to_owned();
+        let Intent { model, settings } = launch.intent();
+        let build = LiveBuild {
+            protocol: PROTOCOL,
+            run: self.run.id,
+            route: self.run.route.clone(),
+            attempt: self.run.attempt,
+            retry_of: self.run.retry_of,
+            model: bounded(&model),
+            settings: settings.into_iter().map(|(name, value)| (name, bounded(&value))).collect(),
+            started_at: self.epoch.at(self.began_ns),
+        };
+        Live::start(facts, build, self.began_ns, requests.clone())
     }
 
     /// Ends the tree, judges, signs and stores. `cleaned_ns` is when cleaning up had ended.
@@ -208,6 +242,8 @@ impl Attempt<'_> {
         cleaned_ns: u64,
         findings: impl FnOnce(&Watched) -> Findings,
     ) -> Result<Signed> {
+        let live = self.live.take();
+        live.cleaned(cleaned_ns);
         watched.close(&self.blobs).map_err(|error| disk(&error))?;
         let tree = finish_tree(&watched);
         let tree_blob = match &tree {
@@ -246,12 +282,25 @@ impl Attempt<'_> {
         })?;
         let summary = signed.ok_or_else(|| CliError::failure("nothing was signed"))?;
         RunNote::of(&summary, sealed.digest).with_order(self.order.as_ref()).save(self.home)?;
+        live.ended(LiveEnd { outcome: summary.outcome, entry: sealed.digest });
+        self.live.set(live);
         let snapshots = [watched.record.at_request.take(), watched.record.at_acknowledgement.take()];
         Ok(Signed { summary, sealed, tree, snapshots, stopped_twice })
     }
 
     /// Tells how it ended, writes the files, pushes, prints, and says with which code the program ends.
     pub fn conclude(self, signed: &Signed) -> Result<Exit> {
+        let (json, ui) = (self.args.json, self.ui);
+        let (exit, object) = self.finish(signed)?;
+        if json {
+            ui.result(&object.to_string());
+        }
+        Ok(exit)
+    }
+
+    /// The same without printing: what `--json` prints comes back.
+    pub fn finish(self, signed: &Signed) -> Result<(Exit, Value)> {
+        let live = self.live.take();
         let Self { args, home, ui, .. } = self;
         signed.tell(ui);
         if let Some(folder) = &args.evidence_dir {
@@ -261,23 +310,22 @@ impl Attempt<'_> {
             None => Pushed::NotAsked,
             Some(facts) => push_now(home, facts, &signed.sealed, ui),
         };
-        if args.json {
-            let mut object = json!({
-                "predicate": signed.summary,
-                "envelopeDigest": signed.sealed.digest,
-            });
-            if let Pushed::At(index) = index {
-                object["entryIndex"] = json!(index);
-            }
-            ui.result(&object.to_string());
+        live.close();
+        let mut object = json!({
+            "predicate": signed.summary,
+            "envelopeDigest": signed.sealed.digest,
+        });
+        if let Pushed::At(index) = index {
+            object["entryIndex"] = json!(index);
         }
-        Ok(match (signed.summary.outcome, index) {
+        let exit = match (signed.summary.outcome, index) {
             (Outcome::Completed | Outcome::CancelRequestedButCompleted, Pushed::Waits) => Exit::NotPushed,
             (Outcome::Completed | Outcome::CancelRequestedButCompleted, _) => Exit::Completed,
             (Outcome::Failed, _) => Exit::BuildFailed,
             (Outcome::Cancelled, _) => Exit::Cancelled,
             (Outcome::Crashed | Outcome::Killed, _) => Exit::Crashed,
-        })
+        };
+        Ok((exit, object))
     }
 }
 

@@ -14,6 +14,7 @@ use crate::{
     blob,
     builder::{
         artifact::{Destination, partial_path},
+        ide::Ide,
         process::Launch,
         progress::Progress,
         protocol::{BuildOrder, CacheOrder},
@@ -31,8 +32,7 @@ use crate::{
     ui::Ui,
 };
 
-const EXAMPLES: &str = "\
-TensorRT runs in a process of its own. Ctrl-C cancels cooperatively: the library stops at its next step. The plan is
+const EXAMPLES: &str = r#"TensorRT runs in a process of its own. Ctrl-C cancels cooperatively: the library stops at its next step. The plan is
 written beside its place and renamed when it is whole; an existing one is replaced only then. Everything is signed and
 waits in the outbox until the server has it; without a server it just waits.
 
@@ -44,8 +44,17 @@ Examples:
   acta build model.onnx -o model.plan --route team/route-1 --target sm86 --target sm120 --timeout 20m
   acta build model.onnx -o model.plan --profile input:1x3x224x224:8x3x224x224:16x3x224x224
   acta build model.onnx -o model.plan --json --quiet | jq -r .predicate.outcome
+  acta build model.onnx -o model.plan --deadline 2026-11-30T06:00:00Z
 
-Exit codes: 0 completed, 2 usage, 3 build failed, 4 cancelled, 5 crashed or killed, 6 completed and not yet pushed.";
+In an editor, --ide frames JSON-RPC 2.0 as the Language Server Protocol does. The build begins with the request
+  {"jsonrpc":"2.0","id":1,"method":"acta/build","params":{"workDoneToken":"b1"}}
+and reports as $/progress under that token: begin, report (message, phase, step, total), end. $/cancelRequest with the
+request's id, or window/workDoneProgress/cancel with the token, cancels; so does an editor that closes stdin. The answer
+is what --json prints, also of a build that was cancelled: read predicate.outcome. Try it in a shell:
+  m='{"jsonrpc":"2.0","id":1,"method":"acta/build"}'
+  (printf 'Content-Length: %d\r\n\r\n%s' ${#m} "$m"; sleep 60) | acta build model.onnx -o model.plan --ide
+
+Exit codes: 0 completed, 2 usage, 3 build failed, 4 cancelled, 5 crashed or killed, 6 completed and not yet pushed."#;
 
 /// Builds an engine under watch, and signs what happened.
 #[derive(Debug, Args)]
@@ -95,6 +104,10 @@ pub struct Build {
     #[arg(long, value_name = "PATH")]
     pub tensorrt_lib: Option<PathBuf>,
 
+    /// Speaks JSON-RPC with an editor on stdin and stdout, instead of printing.
+    #[arg(long, conflicts_with = "json")]
+    pub ide: bool,
+
     #[command(flatten)]
     pub attempt: AttemptArgs,
 }
@@ -102,8 +115,20 @@ pub struct Build {
 impl Build {
     /// Runs the command.
     pub fn run(&self, home: &Home, ui: Ui) -> Result<Exit> {
-        let (attempt, signed) = self.build(home, ui, |_| Progress::new(ui, "starting the worker"))?;
-        attempt.conclude(&signed)
+        let waiting = "starting the worker";
+        if !self.ide {
+            let (attempt, signed) = self.build(home, ui, |_| Progress::new(ui, waiting))?;
+            return attempt.conclude(&signed);
+        }
+        let ide = Ide::connect()?;
+        let title = format!("TensorRT build of {}", self.model.display());
+        let built = self.build(home, ui, |requests| {
+            ide.attach(requests);
+            Progress::editor(ui, waiting, ide.begin(&title))
+        });
+        let done = built.and_then(|(attempt, signed)| attempt.finish(&signed));
+        ide.end(done.as_ref().map(|(_, object)| object));
+        done.map(|(exit, _)| exit)
     }
 
     /// Builds and signs. Whoever sees the build gets by `host` what they may ask to stop with, and gives the view.

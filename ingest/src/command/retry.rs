@@ -93,6 +93,7 @@ impl Retry {
         build.attempt = AttemptArgs {
             route: summary.run.route.clone(),
             timeout: self.timeout.clone(),
+            deadline: None,
             retry_of: Some(run.to_string()),
             evidence_dir,
             no_push: self.no_push,
@@ -209,6 +210,7 @@ fn build_of(order: &BuildOrder, with_cache: bool) -> Build {
         timing_cache_policy: order.cache.concerns(order.timing_cache.is_some()).filter(|_| with_cache),
         on_partial: OnPartial::Remove,
         tensorrt_lib: order.library.clone().map(PathBuf::from),
+        ide: false,
         attempt: AttemptArgs::default(),
     }
 }

@@ -15,6 +15,7 @@ mod corpus;
 mod deploy;
 mod fake;
 mod gate;
+mod ide;
 mod import;
 mod orphan;
 mod parity;

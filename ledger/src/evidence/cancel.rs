@@ -1,8 +1,9 @@
 //! The cancel record: who asked, when, and how long the library took to listen.
 
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
-use crate::log::timestamp::Timestamp;
+use crate::log::{digest::Sha256Digest, timestamp::Timestamp};
 
 /// Where a cancel came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -107,4 +108,28 @@ pub struct CancelRecord {
     pub open_at_acknowledgement: Vec<u32>,
     /// Windows that held it back.
     pub deferrals: Vec<Deferral>,
+    /// The portal's signed request, where it came from there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request: Option<RequestRef>,
+}
+
+/// The portal's request behind a cancel, and how its moment came onto the agent's clock.
+///
+/// The server's clock and the agent's are two clocks. `requested_at` of the cancel record is of the agent's: the moment
+/// at which the request arrived, less the time that the server had held it, less half a round trip. The server's own
+/// word for the moment stands here and in the request.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RequestRef {
+    /// The request's id.
+    pub id: Uuid,
+    /// The digest of its entry.
+    pub entry: Sha256Digest,
+    /// When the person asked, by the server's clock.
+    pub server_at: Timestamp,
+    /// How long the server held it, in milliseconds.
+    pub held_ms: f64,
+    /// How far the moment on the agent's clock can be off: half the shortest round trip, in milliseconds; none where no
+    /// round trip had been measured.
+    pub uncertainty_ms: Option<f64>,
 }

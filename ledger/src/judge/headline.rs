@@ -98,6 +98,7 @@ mod tests {
             open_at_request: Vec::new(),
             open_at_acknowledgement: Vec::new(),
             deferrals: Vec::new(),
+            request: None,
         }
     }
 

@@ -38,6 +38,7 @@ permissions!(
     ReadEvidence,
     PushEvidence,
     Enrol,
+    RequestCancel,
     DefineRoute,
     Hold,
     Decide,

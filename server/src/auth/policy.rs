@@ -110,6 +110,8 @@ pub enum Action {
     PushEvidence,
     /// Enrol a key with a one-time token.
     Enrol,
+    /// Ask a build that runs to stop.
+    RequestCancel,
     /// Set up a route or change its policy.
     DefineRoute,
     /// Put a route on hold.
@@ -136,11 +138,12 @@ pub enum Action {
 
 impl Action {
     /// All of them.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::ReadLog,
         Self::ReadEvidence,
         Self::PushEvidence,
         Self::Enrol,
+        Self::RequestCancel,
         Self::DefineRoute,
         Self::Hold,
         Self::Decide,
@@ -192,7 +195,7 @@ pub fn allows(actor: &Actor, action: Action, public_read: bool) -> bool {
             }
             _ => false,
         },
-        Action::Hold | Action::RequestOrder => role_in(&[Reviewer, Approver]),
+        Action::RequestCancel | Action::Hold | Action::RequestOrder => role_in(&[Reviewer, Approver]),
         Action::Decide | Action::Override | Action::ConfirmOrder => role_in(&[Approver]),
         Action::OwnAccount => matches!(actor, Actor::Account { token: None, .. }),
         Action::ReadAccounts => role_in(&[Auditor, Admin]),

@@ -6,6 +6,7 @@ pub mod agent;
 pub mod blob;
 pub mod bundle;
 pub mod entry;
+pub mod live;
 pub mod log;
 pub mod route;
 pub mod run;
@@ -35,6 +36,7 @@ pub fn router() -> (Router<AppState>, utoipa::openapi::OpenApi) {
         .routes(routes!(agent::enrol))
         .routes(routes!(entry::append))
         .routes(routes!(blob::put, blob::get))
+        .routes(routes!(super::live::channel))
         // For readers
         .routes(routes!(run::list))
         .routes(routes!(run::get))
@@ -42,6 +44,9 @@ pub fn router() -> (Router<AppState>, utoipa::openapi::OpenApi) {
         .routes(routes!(run::advice))
         .routes(routes!(acceptance::list))
         .routes(routes!(acceptance::get))
+        .routes(routes!(live::list))
+        .routes(routes!(live::get))
+        .routes(routes!(live::events))
         .routes(routes!(route::create, route::list))
         .routes(routes!(route::get))
         .routes(routes!(route::live))
@@ -49,6 +54,7 @@ pub fn router() -> (Router<AppState>, utoipa::openapi::OpenApi) {
         .routes(routes!(entry::get))
         .routes(routes!(entry::verification))
         // For persons who decide, and the agent beside the runtime that does it
+        .routes(routes!(live::cancel))
         .routes(routes!(route::decisions))
         .routes(routes!(route::orders))
         .routes(routes!(route::confirmation))

@@ -2,6 +2,7 @@
 
 pub mod account;
 mod fields;
+pub mod live;
 pub mod people;
 pub mod route;
 

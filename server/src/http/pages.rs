@@ -9,7 +9,7 @@ use acta_app::{
     context::{PageContext, StatusSink, Theme, provide_page_context},
     i18n,
     portal::PageError,
-    routes::{Page, SIGN_IN, percent_encode, query_value},
+    routes::{self, Page, SIGN_IN, percent_encode, query_value},
     shell::shell,
 };
 use axum::{
@@ -29,6 +29,7 @@ use crate::{
     error::{Answer, Problem},
     portal::ServerPortal,
     startup::AppState,
+    store,
 };
 
 /// Shows the page of the request's path; a path without a page becomes the 404 page.
@@ -41,6 +42,9 @@ pub async fn page(State(state): State<AppState>, asking: Asking, request: Reques
         let next = if here == "/" { String::new() } else { format!("?next={}", percent_encode(&here)) };
         return Ok(Redirect::to(&format!("{SIGN_IN}{next}")).into_response());
     }
+    if let Some(place) = elsewhere(found.as_ref(), &state).await? {
+        return Ok(Redirect::to(&place).into_response());
+    }
     let failure = found.is_none().then_some(PageError::NotFound);
     show(state, asking, request, failure).await
 }
@@ -48,6 +52,27 @@ pub async fn page(State(state): State<AppState>, asking: Asking, request: Reques
 /// Everything but the sign-in page needs the right to read, an unknown path too: what exists is nobody else's business.
 fn needs_sign_in(page: Option<&Page>, state: &AppState, asking: &Asking) -> bool {
     !matches!(page, Some(Page::SignIn)) && !allows(&asking.actor, Action::ReadEvidence, state.public_read)
+}
+
+/// A run that is still being built is shown live, and a build that is no longer watched as the run that was signed.
+async fn elsewhere(page: Option<&Page>, state: &AppState) -> Answer<Option<String>> {
+    let (Page::Run(id) | Page::LiveBuild(id) | Page::CancelBuild(id)) = (match page {
+        Some(page) => page,
+        None => return Ok(None),
+    }) else {
+        return Ok(None);
+    };
+    let watched = id.parse().ok().is_some_and(|run| state.live.find(run).is_some());
+    let wants_run = matches!(page, Some(Page::Run(_)));
+    if watched != wants_run {
+        return Ok(None);
+    }
+    let logged = store::run::link_to(&state.database.read, id).await?.is_some();
+    Ok(match (wants_run, logged) {
+        (true, false) => Some(routes::live_build(id)),
+        (false, true) => Some(routes::run(id)),
+        _ => None,
+    })
 }
 
 async fn show(

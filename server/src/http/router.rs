@@ -35,6 +35,7 @@ pub fn router(state: AppState) -> Router {
         .route("/routes/{route}/orders", post(forms::route::orders))
         .route("/routes/{route}/confirmations", post(forms::route::confirmations))
         .route(routes::PEOPLE_CHANGES, post(forms::people::change))
+        .route("/runs/{id}/cancel", post(forms::live::cancel))
         .route("/account/sessions/revoke", post(forms::account::session))
         .route("/account/tokens/revoke", post(forms::account::token));
     let files = Router::new().route("/assets/{name}", get(style)).route("/pkg/{name}", get(package));

@@ -1,7 +1,7 @@
 //! Entries as a list.
 
 use acta_ledger::log::digest::Sha256Digest;
-use sqlx::{SqlitePool, query};
+use sqlx::{SqlitePool, query, query_scalar};
 
 use crate::log::reader::digest;
 
@@ -48,4 +48,22 @@ pub async fn newest(pool: &SqlitePool, before: u64, limit: u32) -> sqlx::Result<
 /// What is known of one entry.
 pub async fn facts(pool: &SqlitePool, index: u64) -> sqlx::Result<Option<EntryFacts>> {
     Ok(newest(pool, index.saturating_add(1), 1).await?.into_iter().find(|facts| facts.index == index))
+}
+
+/// The first entry of a predicate type about a subject.
+pub async fn first_about(
+    pool: &SqlitePool,
+    subject: &Sha256Digest,
+    predicate_type: &str,
+) -> sqlx::Result<Option<u64>> {
+    let subject = &subject.0[..];
+    let index = query_scalar!(
+        r#"select min(subject.idx) as "idx: i64" from subject join entry_meta on entry_meta.idx = subject.idx
+           where subject.digest = ? and entry_meta.predicate_type = ?"#,
+        subject,
+        predicate_type
+    )
+    .fetch_one(pool)
+    .await?;
+    Ok(index.map(|index| index as u64))
 }

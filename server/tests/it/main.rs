@@ -7,6 +7,7 @@ mod authorization;
 mod blob;
 mod confirmation;
 mod enrol;
+mod live;
 mod log;
 mod openapi;
 mod pages;

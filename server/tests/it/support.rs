@@ -71,6 +71,11 @@ impl Client {
         client
     }
 
+    /// What this client sends in a header.
+    pub fn header(&self, name: header::HeaderName) -> String {
+        self.headers.iter().find(|(is, _)| *is == name).map(|(_, value)| value.clone()).unwrap_or_default()
+    }
+
     pub async fn send(&self, method: Method, path: &str, kind: &str, body: impl Into<Body>) -> Answer {
         let mut request = Request::builder().method(method).uri(path).header(header::CONTENT_TYPE, kind);
         for (name, value) in &self.headers {

@@ -3,20 +3,23 @@
 //! What it pushes is well formed and signed, and no build took part: it is evidence for tests of the portal alone.
 
 use acta_ledger::log::digest::Sha256Digest;
-use acta_tests::{evidence::TestAgent, route};
+use acta_tests::{evidence::TestAgent, onnx, route};
 use serde_json::{Value, json};
 
 const USAGE: &str = "\
 usage: acta-stage URL define ADMIN PASSWORD
        acta-stage URL gather ENROLMENT_TOKEN BUNDLE [LEFT_OUT...]
+       acta-stage model FILE LAYERS WIDTH
 
 define sets the route up. gather enrols an agent that says everything of a bundle that an approval needs but what is left
-out (gate-1 to gate-5, canary, retention, drill), and prints the bundle's digest; BUNDLE is the bundle's own bytes.";
+out (gate-1 to gate-5, canary, retention, drill), and prints the bundle's digest; BUNDLE is the bundle's own bytes.
+model writes a network whose build takes long for its size.";
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments.as_slice() {
+        ["model", file, layers, width] => model(file, layers, width),
         [url, "define", admin, password] => define(url, admin, password),
         [url, "gather", token, bundle, left_out @ ..] => gather(url, token, bundle.as_bytes(), left_out),
         _ => {
@@ -24,6 +27,11 @@ fn main() {
             std::process::exit(2);
         }
     }
+}
+
+fn model(file: &str, layers: &str, width: &str) {
+    let (layers, width) = (layers.parse().expect("a number"), width.parse().expect("a number"));
+    std::fs::write(file, onnx::chain(layers, width)).expect("the model is written");
 }
 
 fn define(url: &str, admin: &str, password: &str) {

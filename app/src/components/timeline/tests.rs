@@ -76,6 +76,7 @@ fn cancel(requested: u64, acknowledged: Option<u64>, returned: u64) -> CancelRec
         open_at_request: Vec::new(),
         open_at_acknowledgement: Vec::new(),
         deferrals: Vec::new(),
+        request: None,
     }
 }
 

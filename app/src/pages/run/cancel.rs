@@ -4,6 +4,7 @@ use acta_ledger::evidence::{
     artifact::Disposition,
     cancel::CancelRecord,
     code,
+    number::ms,
     phase_tree::{Phase, PhaseTree},
 };
 use leptos::prelude::*;
@@ -13,8 +14,9 @@ use crate::{
         layout::{self, capitalised, note},
         moments::moments,
     },
-    format::{count, number_word, seconds, short},
+    format::{count, number_word, seconds, seconds_figure, short, time_ms},
     i18n::Lang,
+    routes,
     view::RunView,
 };
 
@@ -32,6 +34,7 @@ pub fn part(view: &RunView, lang: Lang) -> AnyView {
         {moments(cancel, answered.map(|phase| phase_link(phase).into_any()), ended(view, lang), lang)}
         {open(cancel, tree, lang)}
         {deferrals(cancel, lang)}
+        {by_portal(view, cancel, lang)}
     };
     layout::part("h-cancel", lang.t("section-cancel"), note(asked(cancel, lang)), body.into_any())
 }
@@ -103,6 +106,33 @@ fn open(cancel: &CancelRecord, tree: Option<&PhaseTree>, lang: Lang) -> AnyView 
         .into_any()
     };
     view! { {lines}<p class="small quiet">{lang.t("only-steps")}</p> }.into_any()
+}
+
+/// The person's request, as the portal signed it, and how its moment came onto the agent's clock.
+fn by_portal(view: &RunView, cancel: &CancelRecord, lang: Lang) -> AnyView {
+    let (Some(request), Some(reference)) = (&view.cancel_request, &cancel.request) else {
+        return ().into_any();
+    };
+    let asked = [
+        ("who", short(&request.account, 60).into()),
+        ("role", lang.code_text("role", &request.role).into()),
+        ("at", format!("{}\u{a0}UTC", time_ms(request.at)).into()),
+    ];
+    let clock = match (reference.uncertainty_ms, cancel.requested_offset_ns) {
+        (Some(uncertainty), Some(offset)) => {
+            let offset = format!("{}\u{a0}s", seconds_figure(ms(offset.0), lang));
+            let margin = format!("±\u{a0}{}", seconds(uncertainty, lang));
+            lang.tr("cancel-clock", [("offset", offset.into()), ("uncertainty", margin.into())])
+        }
+        (None, _) => lang.t("cancel-clock-unknown"),
+        (Some(_), None) => String::new(),
+    };
+    let entry = request.entry.map(|entry| {
+        let text = lang.tr("cancel-by-portal-entry", [("entry", entry.to_string().into())]);
+        view! { " "<a href=routes::entry(entry)>{text}</a> }
+    });
+    view! { <p class="finding" id="cancel-request">{lang.tr("cancel-by-portal", asked)}{entry}" "{clock}</p> }
+        .into_any()
 }
 
 fn deferrals(cancel: &CancelRecord, lang: Lang) -> AnyView {

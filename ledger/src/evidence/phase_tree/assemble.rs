@@ -103,6 +103,8 @@ pub struct PhaseTreeBuilder {
     /// How many phases of a name (by digest) each parent has had.
     occurrences: HashMap<(Option<u32>, Sha256Digest), u32>,
     last_event: u64,
+    /// Steps that ended, in all phases together.
+    steps: u64,
 }
 
 impl PhaseTreeBuilder {
@@ -128,6 +130,7 @@ impl PhaseTreeBuilder {
             silences: SuffixMaxima::default(),
             occurrences: HashMap::new(),
             last_event: 0,
+            steps: 0,
         }
     }
 
@@ -183,6 +186,11 @@ impl PhaseTreeBuilder {
         self.open.iter().map(|&id| &self.tree.phases[id as usize])
     }
 
+    /// The phases so far, by id.
+    pub fn phases(&self) -> &[Phase] {
+        &self.tree.phases
+    }
+
     /// The ids of the open phases.
     pub fn open_ids(&self) -> Vec<u32> {
         self.open.iter().copied().collect()
@@ -191,6 +199,11 @@ impl PhaseTreeBuilder {
     /// When the last callback came, in nanoseconds since the build call.
     pub fn last_event_ns(&self) -> u64 {
         self.last_event
+    }
+
+    /// Steps that ended so far, in all phases together.
+    pub fn steps(&self) -> u64 {
+        self.steps
     }
 
     /// Callbacks taken so far.
@@ -276,6 +289,7 @@ impl PhaseTreeBuilder {
     fn step(&mut self, id: u32, at: u64, answered_stop: bool) -> i64 {
         let phase = &mut self.tree.phases[id as usize];
         phase.steps_completed += 1;
+        self.steps += 1;
         phase.answered_stop |= answered_stop;
         if phase.step_offsets.len() < MAX_STEP_OFFSETS {
             phase.step_offsets.push(Count64(at));

@@ -194,6 +194,7 @@ fn observed(run: Uuid, stopped: bool) -> (Vec<u8>, Vec<u8>) {
 
 fn cancel(source: CancelSource) -> CancelRecord {
     CancelRecord {
+        request: None,
         source,
         reason: None,
         who: None,
