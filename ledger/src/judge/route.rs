@@ -206,6 +206,24 @@ pub fn changed_since(route: &str, log: &RouteLog, seen: u64) -> Option<u64> {
     newer.map(|entry| entry.index).min()
 }
 
+/// How long after a hold an approval may come that was given without knowing of it.
+const CROSSING_MS: i64 = 5_000;
+
+/// Whether an approval crossed with a denial: all that its author, who saw the log at `seen` entries, has not seen are
+/// holds and rejections of the last few seconds. Both are then on record as they were given. The approval counts for
+/// nothing, since it did not see the denial: that takes nothing from whoever denied, and hides nothing from whoever reads.
+pub fn crossed(route: &str, log: &RouteLog, seen: u64, at: Timestamp) -> bool {
+    let mut unseen = log.entries.iter().filter(|it| it.event.route() == route && it.index >= seen).peekable();
+    unseen.peek().is_some()
+        && unseen.all(|entry| match &entry.event {
+            RouteEvent::Decision(it) => {
+                matches!(it.decision, DecisionKind::Hold | DecisionKind::Reject)
+                    && at.unix_ms() - it.at.unix_ms() <= CROSSING_MS
+            }
+            _ => false,
+        })
+}
+
 /// How well a bundle could be restored now: for a list of what is kept.
 pub fn way_back_to(route: &str, log: &RouteLog, bundle: Sha256Digest, at: Timestamp) -> WayBack {
     way_back::readiness(&View::new(route, log), bundle, log.size, at)

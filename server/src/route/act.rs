@@ -9,7 +9,7 @@ use acta_ledger::{
         route::{BundleDigest, Policy, RouteDefinition, is_route_name},
     },
     judge::route::{
-        RouteEvent, RouteLog, bundles, changed_since, confirmation_refusals, needs_confirmation,
+        RouteEvent, RouteLog, bundles, changed_since, confirmation_refusals, crossed, needs_confirmation,
         order_refusals, refusals,
     },
     log::{
@@ -113,11 +113,14 @@ async fn decide_now(state: &AppState, route: &str, by: Signatory, wanted: Wanted
             .found(wanted.seen_size)
             .expected(format!("at most {}", newest.size)));
     }
-    if !matches!(wanted.kind, DecisionKind::Hold | DecisionKind::Reject) {
+    let at = clock::now();
+    let crossing = wanted.kind == DecisionKind::Approve && crossed(route, &log_read, wanted.seen_size, at);
+    if !crossing && !matches!(wanted.kind, DecisionKind::Hold | DecisionKind::Reject) {
         refuse_if_changed(route, &log_read, wanted.seen_size)?;
     }
-    let at = clock::now();
-    let (objections, missing) = refusals(route, wanted.bundle, &log_read, &by, wanted.kind, at);
+    // What spoke against it when it was given; a denial that crossed with it is for every reader to see.
+    let log_seen = if crossing { log_read.until(wanted.seen_size) } else { log_read.clone() };
+    let (objections, missing) = refusals(route, wanted.bundle, &log_seen, &by, wanted.kind, at);
     if !objections.is_empty() || !missing.is_empty() {
         return Err(not_allowed(&objections, &missing));
     }

@@ -453,3 +453,40 @@ mod confirmation;
 mod property;
 mod purge;
 mod way_back;
+
+#[test]
+fn an_approval_crosses_with_a_denial_and_with_nothing_else() {
+    let script = ready(1);
+    let seen = script.size;
+    let with = |change: fn(&mut Script)| {
+        let mut script = script.clone();
+        change(&mut script);
+        script
+    };
+    let held = with(|it| {
+        it.decide(Hold, "rita", A);
+    });
+    let just_after =
+        |script: &Script, ms: i64| script.entries.last().unwrap().event.at().plus_ms(ms).unwrap();
+    assert!(crossed(ROUTE, &held.log(), seen, just_after(&held, 0)));
+    assert!(!crossed(ROUTE, &held.log(), held.size, just_after(&held, 0)), "it has seen the hold");
+    assert!(!crossed(ROUTE, &held.log(), seen, just_after(&held, 60_000)), "its author could have known");
+    assert!(!crossed(ROUTE, &script.log(), seen, just_after(&script, 0)), "there is nothing to cross with");
+    let rejected = with(|it| {
+        it.decide(Reject, "ana", A);
+    });
+    assert!(crossed(ROUTE, &rejected.log(), seen, just_after(&rejected, 0)));
+    for other in [
+        with(|it| {
+            it.decide(Approve, "ana", A);
+        }),
+        with(|it| {
+            it.gate(Gate::Parity, A);
+        }),
+        with(|it| {
+            it.decide(Hold, "rita", A).gate(Gate::Parity, A);
+        }),
+    ] {
+        assert!(!crossed(ROUTE, &other.log(), seen, just_after(&other, 0)));
+    }
+}
