@@ -2,54 +2,10 @@
 //! one run, and what a callback costs. Builds take seconds each, so it alternates by itself and prints medians; read the
 //! ratio, not the times. `ACTA_BENCH_PAIRS` says how many pairs (7).
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    process::Command,
-};
+use std::{fs, path::Path, process::Command};
 
-use acta_tests::onnx;
+use acta_tests::{onnx, tensorrt};
 use serde_json::Value;
-
-fn workspace() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the package lies in the workspace")
-}
-
-/// The folder of the wheel's libraries.
-fn libraries() -> PathBuf {
-    let pythons = fs::read_dir(workspace().join(".venv/lib")).expect("run scripts/setup").flatten();
-    let mut folders = pythons.map(|python| python.path().join("site-packages/tensorrt_rtx_libs"));
-    folders.find(|folder| folder.is_dir()).expect("run scripts/setup: TensorRT-RTX is not in .venv")
-}
-
-/// The folder of NvInfer's headers.
-fn headers() -> PathBuf {
-    let output = Command::new(env!("CARGO"))
-        .args(["metadata", "--format-version", "1", "--all-features", "--locked", "--offline"])
-        .current_dir(workspace())
-        .output()
-        .expect("cargo is there");
-    let metadata: Value = serde_json::from_slice(&output.stdout).expect("cargo prints JSON");
-    let packages = metadata["packages"].as_array().expect("a list of packages");
-    let package = packages.iter().find(|package| package["name"] == "trtx-sys").expect("trtx-sys is locked");
-    Path::new(package["manifest_path"].as_str().unwrap_or_default()).with_file_name("TensorRT-Headers")
-}
-
-fn compile(program: &Path) {
-    let headers = headers();
-    let status = Command::new("c++")
-        .args(["-std=c++17", "-O2", "-o"])
-        .arg(program)
-        .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/bare.cpp"))
-        .arg("-isystem")
-        .arg(headers.join("TRT-RTX-1.7"))
-        .arg("-idirafter")
-        .arg(&headers)
-        .arg("-ldl")
-        .status()
-        .expect("a C++ compiler: run scripts/setup");
-    assert!(status.success());
-}
 
 fn output_of(command: &mut Command) -> String {
     let output = command.output().expect("the program starts");
@@ -72,10 +28,13 @@ fn main() {
     let at = |name: &str| folder.path().join(name);
     let (model, bare) = (at("model.onnx"), at("bare"));
     fs::write(&model, onnx::chain(600, 64)).expect("the model is written");
-    compile(&bare);
+    tensorrt::compile(&Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/bare.cpp"), &bare, &["-O2"]);
     let acta = || {
         let mut command = Command::new(env!("CARGO_BIN_EXE_acta"));
-        command.env("ACTA_HOME", at("home")).env("ACTA_TENSORRT_LIB_DIR", libraries()).arg("--quiet");
+        command
+            .env("ACTA_HOME", at("home"))
+            .env("ACTA_TENSORRT_LIB_DIR", tensorrt::libraries())
+            .arg("--quiet");
         command
     };
     output_of(acta().arg("init"));
@@ -91,7 +50,8 @@ fn main() {
             (part("build") + part("serialize"), predicate["phaseTree"]["callbacks"].as_u64().unwrap_or(0))
         };
         let build_bare = || {
-            let printed = output_of(Command::new(&bare).arg(&model).arg(at("bare.plan")).arg(libraries()));
+            let printed =
+                output_of(Command::new(&bare).arg(&model).arg(at("bare.plan")).arg(tensorrt::libraries()));
             printed.trim().parse::<f64>().expect("nanoseconds") / 1e6
         };
         // Which one is first alternates too: a machine that warms up or cools down favours neither.

@@ -8,3 +8,4 @@ pub mod onnx;
 pub mod portal;
 pub mod process;
 pub mod route;
+pub mod tensorrt;

@@ -1,5 +1,6 @@
 //! Lines on the socket: bounded, and taken apart as they come.
 
+pub use acta_ledger::live::cut;
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::protocol::MAX_LINE_BYTES;
@@ -50,15 +51,6 @@ impl Decoder {
             _ => Err(ProtocolError::TooLong),
         }
     }
-}
-
-/// Cuts a text to at most so many bytes, at a character's end.
-pub fn cut(text: &str, bytes: usize) -> &str {
-    let mut end = text.len().min(bytes);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use acta_ledger::evidence::{
     cancel::{CancelSource, CancelState},
     phase_tree::PhaseTree,
 };
-use acta_tests::{onnx, process::Ended};
+use acta_tests::{onnx, process::Ended, tensorrt};
 use rustix::process::Signal;
 use serde_json::Value;
 
@@ -59,51 +59,18 @@ enum Surface {
     Cpp,
 }
 
-fn workspace() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
-}
-
-/// The folder of the wheel's libraries.
-fn libraries() -> PathBuf {
-    let lib = workspace().join(".venv/lib");
-    let pythons = fs::read_dir(lib).expect("the tests need .venv: run scripts/setup").flatten();
-    let mut folders = pythons.map(|python| python.path().join("site-packages/tensorrt_rtx_libs"));
-    folders.find(|folder| folder.is_dir()).expect("TensorRT-RTX is not in .venv: run scripts/setup")
-}
-
-/// The folder of NvInfer's headers, where `ffi/build.rs` finds them.
-fn headers() -> PathBuf {
-    let output = Command::new(env!("CARGO"))
-        .args(["metadata", "--format-version", "1", "--all-features", "--locked", "--offline"])
-        .current_dir(workspace())
-        .output()
-        .unwrap();
-    let metadata: Value = serde_json::from_slice(&output.stdout).unwrap();
-    let packages = metadata["packages"].as_array().unwrap();
-    let package = packages.iter().find(|package| package["name"] == "trtx-sys").unwrap();
-    Path::new(package["manifest_path"].as_str().unwrap()).with_file_name("TensorRT-Headers")
-}
-
 /// The C++ program, compiled once, with every warning an error.
 fn cpp_program() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
     PROGRAM.get_or_init(|| {
         let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("client-{}", std::process::id()));
-        let (room, headers) = (Path::new(env!("CARGO_MANIFEST_DIR")), headers());
-        let output = Command::new("c++")
-            .args(["-std=c++17", "-O1", "-Wall", "-Wextra", "-Werror", "-pthread", "-o"])
-            .arg(&program)
-            .arg(room.join("tests/clients/build.cpp"))
-            .arg("-I")
-            .arg(room.join("clients/cpp"))
-            .arg("-isystem")
-            .arg(headers.join("TRT-RTX-1.7"))
-            .arg("-idirafter")
-            .arg(&headers)
-            .arg("-ldl")
-            .output()
-            .expect("the tests need a C++ compiler: run scripts/setup");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let room = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let clients = room.join("clients/cpp");
+        tensorrt::compile(
+            &room.join("tests/clients/build.cpp"),
+            &program,
+            &["-O1", "-I", clients.to_str().unwrap()],
+        );
         program
     })
 }
@@ -114,13 +81,13 @@ fn client(bench: &Bench, surface: Surface) -> Vec<String> {
     let program = match surface {
         Surface::Python => {
             let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/clients/build.py");
-            vec![text(&workspace().join(".venv/bin/python")), text(&script)]
+            vec![text(&tensorrt::workspace().join(".venv/bin/python")), text(&script)]
         }
         Surface::Cpp => vec![text(cpp_program())],
     };
     let files = [bench.model.clone(), text(&bench.plan)];
     // Python finds the libraries in its own environment.
-    let libraries = (surface == Surface::Cpp).then(|| text(&libraries()));
+    let libraries = (surface == Surface::Cpp).then(|| text(&tensorrt::libraries()));
     program.into_iter().chain(files).chain(libraries).collect()
 }
 
@@ -184,7 +151,7 @@ fn shape(tree: &PhaseTree) -> Vec<String> {
 #[test]
 fn the_same_network_is_the_same_evidence_on_three_surfaces() {
     let bench = Bench::new(&onnx::chain(40, 16));
-    let ours = bench.build(&["--tensorrt-lib", libraries().to_str().unwrap()]);
+    let ours = bench.build(&["--tensorrt-lib", tensorrt::libraries().to_str().unwrap()]);
     let plan = fs::read(&bench.plan).unwrap();
     let (our_summary, our_tree) = (summary(&ours), tree(&bench, &ours));
     for (surface, language) in [(Surface::Python, Language::Python), (Surface::Cpp, Language::Cpp)] {
