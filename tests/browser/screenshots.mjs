@@ -38,7 +38,9 @@ for (let next = 0; next < found.length && next < most; next += 1) {
     if (html) {
       await page.screenshot({ path: join(folder, `${name}.${look}.png`), fullPage: true });
       // One of a kind is enough: what differs by query or fragment alone is the same page.
-      const links = await page.$$eval('a[href]:not([download])', (all) => all.map((a) => a.href.split(/[?#]/)[0]));
+      // A link of an SVG has no text as its href.
+      const links = await page.$$eval('a[href]:not([download])', (all) =>
+        all.map((a) => new URL(a.getAttribute('href'), document.baseURI).href.split(/[?#]/)[0]));
       for (const link of crawl ? links : []) {
         const { origin, pathname } = new URL(link);
         if (origin === new URL(url).origin && !found.includes(pathname)) found.push(pathname);
