@@ -27,7 +27,7 @@ fn main() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = |name: &str| folder.path().join(name);
     let (model, bare) = (at("model.onnx"), at("bare"));
-    fs::write(&model, onnx::chain(600, 64)).expect("the model is written");
+    fs::write(&model, onnx::chain(900, 64)).expect("the model is written");
     tensorrt::compile(&Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/bare.cpp"), &bare, &["-O2"]);
     let acta = || {
         let mut command = Command::new(env!("CARGO_BIN_EXE_acta"));
