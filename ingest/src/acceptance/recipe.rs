@@ -75,7 +75,7 @@ pub fn recipe(scenario: Scenario) -> Result<Recipe, NotRun> {
         Scenario::IdeStop => {
             return Err(NotRun {
                 reason: "no_interface".to_owned(),
-                sentence: "this version of acta does not speak to an editor".to_owned(),
+                sentence: "the test does not drive an editor's session (acta build --ide) yet".to_owned(),
             });
         }
     })
