@@ -4,13 +4,16 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 
-use super::*;
+use super::{
+    super::{baseline::BaselineKey, stuck::Situation},
+    *,
+};
 use crate::{
     evidence::{
         artifact::{Artifact, ArtifactKind, CleanupStatus, Disposition},
         build::{
-            Durations, FRAMEWORK, HostRecord, Language, NO_GPU, NetworkRecord, Resources, RetryPolicy,
-            RunRef, ValidationStatus,
+            BuildSummary, Durations, FRAMEWORK, HostRecord, Language, NO_GPU, NetworkRecord, Resources,
+            RetryPolicy, RunRef, ValidationStatus,
         },
         cancel::CancelSource,
         chain::ChainLink,
