@@ -7,6 +7,7 @@ mod acceptance;
 pub mod rebuild;
 mod route;
 mod run;
+pub mod upgrade;
 
 use acta_ledger::{
     evidence::{

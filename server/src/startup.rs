@@ -17,6 +17,7 @@ use crate::{
     keys::Keys,
     live::Hub,
     log::{reader::LogReader, writer::LogWriter},
+    projection,
 };
 
 /// What every request can reach.
@@ -81,9 +82,11 @@ pub struct Ground {
 }
 
 impl Ground {
-    /// Opens the folder for one process at a time: two writers could sign two trees.
+    /// Opens the folder for one process at a time (two writers could sign two trees), its projections this program's.
     pub async fn open(data: &DataConfig) -> anyhow::Result<Self> {
-        Self::open_with(data, true).await
+        let ground = Self::open_with(data, true).await?;
+        projection::upgrade::catch_up(&ground.database, &ground.keys).await?;
+        Ok(ground)
     }
 
     /// Opens the folder beside a running server, for changes of accounts and tokens only.

@@ -11,7 +11,7 @@ use acta_ledger::log::{
 use anyhow::{Context as _, bail, ensure};
 use sqlx::{AssertSqlSafe, Connection as _, query, query_scalar};
 
-use super::{Logged, TABLES, apply};
+use super::{Logged, TABLES, apply, upgrade};
 use crate::{db::Database, keys::Keys};
 
 /// What a rebuild went through.
@@ -64,6 +64,7 @@ pub async fn rebuild(
         progress(index + 1, size);
     }
     check_head(&mut transaction, keys, &frontier).await?;
+    upgrade::mark(&mut transaction).await?;
     transaction.commit().await?;
     connection.close().await?;
     Ok(Rebuilt { entries: size, root: frontier.root() })

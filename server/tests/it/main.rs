@@ -18,3 +18,4 @@ mod route;
 mod sign_in;
 mod support;
 mod trace;
+mod upgrade;

@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Every row of every projection, as SQLite writes it.
-async fn dump(pool: &SqlitePool) -> Vec<String> {
+pub async fn dump(pool: &SqlitePool) -> Vec<String> {
     let mut rows = Vec::new();
     for table in TABLES {
         let columns =
@@ -32,7 +32,7 @@ async fn dump(pool: &SqlitePool) -> Vec<String> {
     rows
 }
 
-async fn filled() -> TempDir {
+pub async fn filled() -> TempDir {
     let app = TestApp::start().await;
     for (name, seed) in [("a", 1), ("b", 2)] {
         let (agent, client) = app.agent(name, seed).await;
