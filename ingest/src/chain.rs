@@ -118,6 +118,8 @@ mod tests {
                 action: AgentKeyAction::Enrolled,
                 at: clock::now(),
                 owner: None,
+                previous: None,
+                reason: None,
                 authorized_by: link.previous.map_or_else(String::new, |previous| previous.to_string()),
             };
             Ok(Statement::new(vec![noun.subject()], &noun).unwrap())

@@ -13,6 +13,7 @@ pub mod decision;
 pub mod event;
 pub mod gate;
 pub mod import;
+pub mod log_key;
 pub mod number;
 pub mod person;
 pub mod phase_tree;

@@ -9,7 +9,6 @@ use acta_ledger::log::{
     key::PublicKey,
     note::VerifierKey,
     proof::verify_consistency,
-    tree_head::TreeHead,
     verification::{CheckKind, Material, Report, Trust, verify},
 };
 use base64::{Engine as _, engine::general_purpose::STANDARD};
@@ -93,7 +92,7 @@ pub fn examine(material: &Material, claim: &Claim, memory: Option<&Memory>) -> R
         portal: PublicKey::from_base64(&keys.portal).map_err(|error| error.to_string())?,
     };
     let report = verify(material, &trust);
-    let head = TreeHead::open(&material.tree_head, &trust.log).ok().map(|head| (head.size, head.root));
+    let head = material.open_head(&trust).ok().map(|head| (head.size, head.root));
     let continuity = match (head, memory) {
         (None, _) => Continuity::Unknown,
         (Some(_), None) => Continuity::First,

@@ -71,6 +71,8 @@ impl Ledger {
             at: begin(),
             authorized_by: "admin-1".to_owned(),
             owner: None,
+            previous: None,
+            reason: None,
         };
         let statement = Statement::new(vec![enrolment.subject()], &enrolment).unwrap();
         let mut entries = vec![Entry::of(&statement.sign(&portal_key).unwrap()).unwrap()];
@@ -120,7 +122,8 @@ impl Ledger {
     pub fn material(&self, index: u64) -> Material {
         Material {
             entry: self.logged(index),
-            enrolment: (index > 0).then(|| self.logged(0)),
+            key_history: (index > 0).then(|| self.logged(0)).into_iter().collect(),
+            hand_overs: Vec::new(),
             tree_head: self.tree_head(),
         }
     }

@@ -119,6 +119,8 @@ impl Fake {
             at: "2026-11-29T10:00:00Z".parse().unwrap(),
             authorized_by: "admin".to_owned(),
             owner: None,
+            previous: None,
+            reason: None,
         };
         let index = self.log(&Statement::new(vec![noun.subject()], &noun).unwrap());
         self.state.lock().unwrap().enrolment = usize::try_from(index).ok();
@@ -311,7 +313,8 @@ fn verification(state: &State, index: usize) -> Value {
     let by_portal = Envelope::parse(&state.records[index])
         .is_ok_and(|it| it.verified(&[PublicKey::of(&portal_key())], 1).is_ok());
     let enrolment = state.enrolment.filter(|_| !by_portal).map(logged);
-    json!({ "entry": logged(index), "enrolment": enrolment, "treeHead": head.to_string() })
+    let history: Vec<_> = enrolment.into_iter().collect();
+    json!({ "entry": logged(index), "keyHistory": history, "treeHead": head.to_string() })
 }
 
 fn root(leaves: &[Sha256Digest]) -> Sha256Digest {

@@ -69,13 +69,15 @@ pub enum EnvelopeError {
 impl Envelope {
     /// Signs a payload with one key; the key's id goes along as the hint.
     pub fn sign(payload: Vec<u8>, payload_type: &str, key: &SigningKey) -> Self {
-        let sig = key::sign(key, &pae(payload_type, &payload)).to_vec();
-        let keyid = PublicKey::of(key).id().to_string();
-        Self {
-            payload,
-            payload_type: payload_type.to_owned(),
-            signatures: vec![EnvelopeSignature { keyid, sig }],
-        }
+        let mut envelope = Self { payload, payload_type: payload_type.to_owned(), signatures: Vec::new() };
+        envelope.cosign(key);
+        envelope
+    }
+
+    /// Adds the signature of a further key.
+    pub fn cosign(&mut self, key: &SigningKey) {
+        let sig = key::sign(key, &pae(&self.payload_type, &self.payload)).to_vec();
+        self.signatures.push(EnvelopeSignature { keyid: PublicKey::of(key).id().to_string(), sig });
     }
 
     /// Reads an envelope's JSON; unknown members are ignored, standard and URL-safe base64 are both read.

@@ -30,6 +30,16 @@ pub enum TreeHeadError {
     /// The note's text is not a tree head.
     #[error("not a tree head: {0}")]
     Malformed(&'static str),
+    /// A key that must sign a tree head of this size did not.
+    #[error("a tree head of size {size} must be signed by the log's key {key}, which did not sign it{note}")]
+    Signers {
+        /// The tree head's size.
+        size: u64,
+        /// The key that is missing, as a verifier key.
+        key: String,
+        /// What is known of the key that signed in its place, if any did.
+        note: String,
+    },
     /// It is another log's.
     #[error("the tree head is of log {found:?}, expected {expected:?}")]
     Origin {
@@ -43,8 +53,13 @@ pub enum TreeHeadError {
 impl TreeHead {
     /// Signs the tree head by the log's key.
     pub fn sign(&self, key: &SigningKey) -> Result<Note, NoteError> {
+        self.sign_by(&[key])
+    }
+
+    /// Signs the tree head by several of the log's keys: while one is handed on to the next, both sign.
+    pub fn sign_by(&self, keys: &[&SigningKey]) -> Result<Note, NoteError> {
         let mut note = Note::new(self.to_string())?;
-        note.sign(&self.origin, key)?;
+        keys.iter().try_for_each(|key| note.sign(&self.origin, key))?;
         Ok(note)
     }
 

@@ -2,13 +2,22 @@
 //!
 //! Given an entry's raw bytes and the [`Material`] around it, three things are checked from the bytes alone:
 //!
-//! 1. **signature**: a key that the log itself introduced signed the statement (the portal's key, or an agent's key
-//!    whose enrolment stands in the log, signed by the portal's key and included under the same tree head);
+//! 1. **signature**: a key that the log itself introduced, and that might sign at this index, signed the statement. The
+//!    portal's key is trusted; an agent's key has its history in the log (enrolment, rotations, revocation), each entry
+//!    of it signed as [`crate::evidence::agent_key`] says and included under the same tree head;
 //! 2. **inclusion**: the entry is the leaf at its index of the tree with the tree head's root;
-//! 3. **tree head**: the log's key signed that size and root.
+//! 3. **tree head**: the log's key signed that size and root, or keys that it was handed over to, see
+//!    [`crate::judge::log_key`].
 //!
 //! What the checker must bring itself is [`Trust`]: the log's key and the portal's key, from a source other than the
 //! one it is about to check.
+//!
+//! # What one entry cannot tell
+//!
+//! The proofs show that something is in the log, never that something is not. A server could keep back the entry that
+//! revoked a key, or the hand-over that retired the log's: then what is shown holds, *unless an end was kept back*. The
+//! material names every event of the key's life that the server knows, so that a checker who keeps it can show later
+//! what was left out; whether the log holds more is found by reading all of it, which is what an audit does.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde::{Deserialize, Serialize};
@@ -20,10 +29,16 @@ use super::{
     merkle::leaf_hash,
     note::VerifierKey,
     proof::verify_inclusion,
-    statement::Statement,
+    statement::{Predicate as _, Statement},
     tree_head::TreeHead,
 };
-use crate::evidence::agent_key::AgentKey;
+use crate::{
+    evidence::{agent_key::AgentKey, log_key::LogKey},
+    judge::{
+        keyring::{KeyEnd, Keyring, SignedBy},
+        log_key::LogKeys,
+    },
+};
 
 /// An entry's raw bytes and its place in the log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,16 +58,30 @@ pub struct LoggedEntry {
 pub struct Material {
     /// The entry.
     pub entry: LoggedEntry,
-    /// The entry that enrolled the agent whose key signed; none where the portal signed.
-    pub enrolment: Option<LoggedEntry>,
+    /// Every entry about the keys of the agent that signed, in the log's order; none where the portal signed.
+    #[serde(default)]
+    pub key_history: Vec<LoggedEntry>,
+    /// How the log's key was handed on, oldest first; none as long as it never was.
+    #[serde(default)]
+    pub hand_overs: Vec<HandOver>,
     /// The signed tree head that the proofs lead to.
+    pub tree_head: String,
+}
+
+/// How the log's key was handed on once.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HandOver {
+    /// The entry that says so, and its place under this tree head.
+    pub statement: LoggedEntry,
+    /// A tree head that both keys signed.
     pub tree_head: String,
 }
 
 /// The keys that the checker trusts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trust {
-    /// The log's key, which signs tree heads.
+    /// A key of the log, which signs tree heads: its first, or any later one.
     pub log: VerifierKey,
     /// The portal's key, which signs enrolments and decisions.
     pub portal: PublicKey,
@@ -105,7 +134,9 @@ pub struct Signer {
     /// The agent's name, or `portal`.
     pub name: String,
     /// The entry that introduced the key; none for the portal's own.
-    pub enrolled_at: Option<u64>,
+    pub introduced_at: Option<u64>,
+    /// How the key ended, where that is known; what it signed before stays valid.
+    pub ended: Option<KeyEnd>,
 }
 
 impl Report {
@@ -115,18 +146,46 @@ impl Report {
     }
 }
 
+impl Material {
+    /// The tree head, if the trusted key of the log signed it or handed itself over to the keys that did.
+    pub fn open_head(&self, trust: &Trust) -> Result<TreeHead, String> {
+        log_keys(trust, &self.hand_overs)?.open(&self.tree_head).map_err(|error| error.to_string())
+    }
+}
+
+/// The log's keys, from the trusted one on. Hand-overs that led to the trusted key are passed over.
+pub fn log_keys(trust: &Trust, hand_overs: &[HandOver]) -> Result<LogKeys, String> {
+    let read = |hand_over: &HandOver| {
+        let (_, statement) = read(&hand_over.statement)?;
+        statement.predicate::<LogKey>().map_err(|error| at(&hand_over.statement, error))
+    };
+    let said = hand_overs.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+    let trusted = said.iter().rposition(|said| said.public_key == *trust.log.public_key());
+    let begin = trusted.map_or(0, |at| at + 1);
+    let mut keys = LogKeys::new(trust.log.clone());
+    for (hand_over, said) in hand_overs.iter().zip(&said).skip(begin) {
+        let entry = &hand_over.statement;
+        // First by the key that is believed so far: it must vouch for the tree in which the next one is named.
+        let head = keys.open(&hand_over.tree_head).map_err(|error| at(entry, error))?;
+        let (envelope, _) = read_included(entry, &head)?;
+        envelope.verified(&[trust.portal], 1).map_err(|error| at(entry, error))?;
+        keys.hand_over(entry.index, said).map_err(|error| at(entry, error))?;
+        keys.open(&hand_over.tree_head).map_err(|error| at(entry, error))?;
+        if keys.signers(head.size).count() < 2 {
+            return Err(at(entry, format!("a tree head of size {} is not signed by both keys", head.size)));
+        }
+    }
+    Ok(keys)
+}
+
 /// Checks an entry.
 pub fn verify(material: &Material, trust: &Trust) -> Report {
-    let head = TreeHead::open(&material.tree_head, &trust.log).map_err(|error| error.to_string());
+    let head = material.open_head(trust);
     let record = STANDARD.decode(&material.entry.record).map_err(|_| "the record is not base64".to_owned());
-    let signer = record.clone().and_then(|record| check_signature(&record, material, &head, trust));
+    let signer = check_signature(material, &head, trust);
     let inclusion = match (&record, &head) {
         (Err(error), _) | (_, Err(error)) => Err(error.clone()),
         (Ok(record), Ok(head)) => check_inclusion(record, &material.entry, head),
-    };
-    let signed = |signer: &Signer| match signer.enrolled_at {
-        Some(at) => format!("{}, key {}, enrolled by entry {at}", signer.name, signer.key_id.0.short()),
-        None => format!("{}, key {}", signer.name, signer.key_id.0.short()),
     };
     let checks = vec![
         check(CheckKind::Signature, signer.as_ref().map(signed)),
@@ -145,6 +204,19 @@ pub fn verify(material: &Material, trust: &Trust) -> Report {
     }
 }
 
+/// Who signed, and how the key stood to the entry.
+fn signed(signer: &Signer) -> String {
+    let (name, key) = (&signer.name, signer.key_id.0.short());
+    let introduced =
+        signer.introduced_at.map_or_else(String::new, |at| format!(", introduced by entry {at}"));
+    let ended = match &signer.ended {
+        None => String::new(),
+        Some(KeyEnd { at, reason: None, .. }) => format!("; replaced later, by entry {at}"),
+        Some(KeyEnd { at, reason: Some(reason), .. }) => format!("; revoked later, by entry {at}: {reason}"),
+    };
+    format!("{name}, key {key}{introduced}{ended}")
+}
+
 fn check<E: ToString>(kind: CheckKind, result: Result<String, E>) -> Check {
     match result {
         Ok(detail) => Check { kind, holds: true, detail },
@@ -160,38 +232,57 @@ fn check_inclusion(record: &[u8], entry: &LoggedEntry, head: &TreeHead) -> Resul
 }
 
 fn check_signature(
-    record: &[u8],
     material: &Material,
     head: &Result<TreeHead, String>,
     trust: &Trust,
 ) -> Result<Signer, String> {
-    let at = |error: String| format!("entry {}: {error}", material.entry.index);
-    let envelope = Envelope::parse(record).map_err(|error| at(error.to_string()))?;
-    let portal = Signer { key_id: trust.portal.id(), name: "portal".to_owned(), enrolled_at: None };
-    let (key, signer) = match &material.enrolment {
-        None => (trust.portal, portal),
-        Some(enrolment) => check_enrolment(enrolment, head, trust)
-            .map_err(|error| format!("the key's enrolment, entry {}: {error}", enrolment.index))?,
-    };
-    let (normal, _) = envelope.verified(&[key], 1).map_err(|error| at(error.to_string()))?;
-    Statement::from_envelope(&normal).map_err(|error| at(error.to_string()))?;
-    Ok(signer)
+    let entry = &material.entry;
+    let (envelope, statement) = read(entry)?;
+    let keys = log_keys(trust, &material.hand_overs).unwrap_or_else(|_| LogKeys::new(trust.log.clone()));
+    let mut keyring = Keyring::new(trust.portal, keys);
+    for event in &material.key_history {
+        let head = head.as_ref().map_err(Clone::clone)?;
+        read_included(event, head)
+            .and_then(|(envelope, statement)| {
+                keyring.apply(event.index, &envelope, &statement).map_err(|error| at(event, error))
+            })
+            .map_err(|error| format!("the key's history, {error}"))?;
+    }
+    let (_, signer) = keyring.signer(entry.index, &envelope).map_err(|error| at(entry, error))?;
+    if statement.predicate_type == AgentKey::TYPE {
+        let said: AgentKey = statement.predicate().map_err(|error| at(entry, error))?;
+        said.signed(&envelope, &trust.portal).map_err(|error| at(entry, error))?;
+    }
+    Ok(match signer {
+        SignedBy::Portal => {
+            Signer { key_id: trust.portal.id(), name: "portal".to_owned(), introduced_at: None, ended: None }
+        }
+        SignedBy::Agent(life) => Signer {
+            key_id: life.public_key.id(),
+            name: life.agent.clone(),
+            introduced_at: Some(life.introduced_at),
+            ended: life.ended.clone(),
+        },
+    })
 }
 
-fn check_enrolment(
-    enrolment: &LoggedEntry,
-    head: &Result<TreeHead, String>,
-    trust: &Trust,
-) -> Result<(PublicKey, Signer), String> {
-    let record = STANDARD.decode(&enrolment.record).map_err(|_| "the record is not base64".to_owned())?;
-    let head = head.as_ref().map_err(Clone::clone)?;
-    check_inclusion(&record, enrolment, head)?;
-    let envelope = Envelope::parse(&record).map_err(|error| error.to_string())?;
-    let (envelope, _) = envelope.verified(&[trust.portal], 1).map_err(|error| error.to_string())?;
-    let statement = Statement::from_envelope(&envelope).map_err(|error| error.to_string())?;
-    let enrolled: AgentKey = statement.predicate().map_err(|error| error.to_string())?;
-    let key = enrolled.public_key;
-    Ok((key, Signer { key_id: key.id(), name: enrolled.agent, enrolled_at: Some(enrolment.index) }))
+fn at(entry: &LoggedEntry, error: impl std::fmt::Display) -> String {
+    format!("entry {}: {error}", entry.index)
+}
+
+/// Reads an entry; verifies nothing.
+fn read(entry: &LoggedEntry) -> Result<(Envelope, Statement), String> {
+    let record = STANDARD.decode(&entry.record).map_err(|_| at(entry, "the record is not base64"))?;
+    let envelope = Envelope::parse(&record).map_err(|error| at(entry, error))?;
+    let statement = Statement::from_envelope(&envelope).map_err(|error| at(entry, error))?;
+    Ok((envelope, statement))
+}
+
+/// Reads an entry that must be in the tree.
+fn read_included(entry: &LoggedEntry, head: &TreeHead) -> Result<(Envelope, Statement), String> {
+    let record = STANDARD.decode(&entry.record).map_err(|_| at(entry, "the record is not base64"))?;
+    check_inclusion(&record, entry, head)?;
+    read(entry)
 }
 
 #[cfg(test)]

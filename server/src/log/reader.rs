@@ -65,21 +65,22 @@ impl LogReader {
         }
     }
 
-    /// The entry, its agent's enrolment and the proofs under the tree head.
+    /// The entry, the history of its agent's keys and the proofs under the tree head.
     ///
-    /// `enrolment` is the index of the entry that enrolled the signer's key.
+    /// `history` are the entries about the agent's keys, in the log's order.
     pub async fn material(
         &self,
         index: u64,
-        enrolment: Option<u64>,
+        history: &[u64],
         head: &SignedHead,
     ) -> sqlx::Result<Option<Material>> {
         let Some(entry) = self.logged(index, head.head.size).await? else { return Ok(None) };
-        let enrolment = match enrolment {
-            Some(index) => self.logged(index, head.head.size).await?,
-            None => None,
-        };
-        Ok(Some(Material { entry, enrolment, tree_head: head.note.clone() }))
+        let mut key_history = Vec::with_capacity(history.len());
+        for index in history {
+            key_history.extend(self.logged(*index, head.head.size).await?);
+        }
+        let (hand_overs, tree_head) = (Vec::new(), head.note.clone());
+        Ok(Some(Material { entry, key_history, hand_overs, tree_head }))
     }
 
     /// The entries `[from, from + count)`.

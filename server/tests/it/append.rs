@@ -155,6 +155,8 @@ async fn whatever_is_wrong_is_refused_by_name_and_stores_nothing() {
         at: "2026-01-01T00:00:00Z".parse().unwrap(),
         authorized_by: "me".to_owned(),
         owner: None,
+        previous: None,
+        reason: None,
     };
     let unknown = Statement {
         predicate_type: "https://slsa.dev/provenance/v1".to_owned(),

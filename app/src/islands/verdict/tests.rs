@@ -6,6 +6,7 @@ use acta_ledger::log::{
     merkle::{Frontier, node_hash},
     note::NoteKeyType,
     statement::{Predicate, Statement, Subject},
+    tree_head::TreeHead,
     verification::LoggedEntry,
 };
 
@@ -56,7 +57,8 @@ impl Log {
         let record = STANDARD.encode(self.entries[index].bytes());
         Material {
             entry: LoggedEntry { record, index: index as u64, inclusion },
-            enrolment: None,
+            key_history: Vec::new(),
+            hand_overs: Vec::new(),
             tree_head: self.head().sign(&self.key).unwrap().to_string(),
         }
     }

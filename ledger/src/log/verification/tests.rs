@@ -12,6 +12,8 @@ use super::{
 };
 use crate::evidence::agent_key::AgentKeyAction;
 
+mod history;
+
 #[derive(Serialize, Deserialize)]
 struct Said {
     what: String,
@@ -38,6 +40,8 @@ impl Log {
             at: Timestamp::from_unix_ms(0).unwrap(),
             authorized_by: "admin".to_owned(),
             owner: None,
+            previous: None,
+            reason: None,
         };
         let entry = |statement: Statement, key: &SigningKey| {
             Entry::of(&statement.sign(key).unwrap()).unwrap().bytes().to_vec()
@@ -79,7 +83,8 @@ impl Log {
         let tree_head = head.sign(&self.log).unwrap().to_string();
         Material {
             entry: self.logged(index),
-            enrolment: enrolment.map(|index| self.logged(index)),
+            key_history: enrolment.into_iter().map(|index| self.logged(index)).collect(),
+            hand_overs: Vec::new(),
             tree_head,
         }
     }
@@ -97,7 +102,7 @@ fn an_agents_entry_and_the_portals_own_verify() {
     let report = verify(&log.material(2, Some(0)), &log.trust());
     assert!(report.all_hold(), "{report:?}");
     let key_id = PublicKey::of(&log.agent).id();
-    let signer = Signer { key_id, name: "builder-7".to_owned(), enrolled_at: Some(0) };
+    let signer = Signer { key_id, name: "builder-7".to_owned(), introduced_at: Some(0), ended: None };
     assert_eq!((report.signer, report.tree_size), (Some(signer), Some(3)));
     assert!(verify(&log.material(0, None), &log.trust()).all_hold());
     assert!(verify(&log.material(1, None), &log.trust()).all_hold());
@@ -130,7 +135,7 @@ fn who_signed_is_decided_by_the_log_and_not_by_the_server() {
     assert_eq!(verdicts(&log.material(2, Some(1)), &log.trust()), [false, true, true]);
     assert_eq!(verdicts(&log.material(2, Some(2)), &log.trust()), [false, true, true]);
     let mut moved = log.material(2, Some(0));
-    moved.enrolment.as_mut().unwrap().index = 1;
+    moved.key_history[0].index = 1;
     assert_eq!(verdicts(&moved, &log.trust()), [false, true, true]);
 
     // An enrolment that the portal did not sign, although it stands in the log.

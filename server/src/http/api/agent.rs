@@ -130,6 +130,8 @@ async fn log_key(state: &AppState, issued: &token::EnrolmentToken, key: PublicKe
         at: clock::now(),
         authorized_by: issued.issued_by.clone(),
         owner: issued.owner.clone(),
+        previous: None,
+        reason: None,
     };
     let statement = Statement::new(vec![statement.subject()], &statement).map_err(Problem::internal)?;
     let envelope = statement.sign(&state.keys.portal).map_err(Problem::internal)?;

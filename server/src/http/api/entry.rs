@@ -169,8 +169,8 @@ pub async fn find(state: &AppState, which: &str) -> Answer<StoredEntry> {
 pub async fn material(state: &AppState, index: u64) -> Answer<Material> {
     let facts = ledger::facts(&state.database.read, index).await?;
     let signer = facts.map_or_else(|| "portal".to_owned(), |facts| facts.signer);
-    let enrolment = enrolment_of(state, &signer).await?.map(|(_, entry)| entry);
-    let material = state.reader.material(index, enrolment, &state.log.head()).await?;
+    let history: Vec<u64> = enrolment_of(state, &signer).await?.map(|(_, entry)| entry).into_iter().collect();
+    let material = state.reader.material(index, &history, &state.log.head()).await?;
     material.ok_or_else(|| Problem::not_found(format!("entry {index} is not under a signed tree head yet")))
 }
 
@@ -193,7 +193,7 @@ pub async fn get(
     Ok((headers, entry.record).into_response())
 }
 
-/// Reads what is needed to verify an entry: its bytes, its agent's enrolment, proofs, the tree head.
+/// Reads what is needed to verify an entry: its bytes, the history of its agent's keys, proofs, the tree head.
 #[utoipa::path(get, path = "/api/v1/entries/{entry}/verification", params(("entry" = String, Path, description = "an index or a digest")),
     responses((status = 200, content_type = "application/json"), (status = 401, body = Problem), (status = 404, body = Problem)))]
 pub async fn verification(
