@@ -1,14 +1,14 @@
-//! One build of a scenario: in this process; as an `acta build` of its own where a signal is to stop it; by `acta retry`,
-//! which decides itself what the recorded policy asks for.
+//! One build of a scenario: in this process; as an `acta build` of its own where a signal or an editor is to stop it; by
+//! `acta retry`, which decides itself what the recorded policy asks for.
+
+mod editor;
+mod process;
 
 use std::{
-    io::{BufRead as _, BufReader, Read as _},
-    os::unix::process::CommandExt as _,
-    process::{Child, Command, Stdio},
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
-        mpsc::{self, RecvTimeoutError},
+        mpsc,
     },
     thread,
     time::Duration,
@@ -19,11 +19,9 @@ use acta_ledger::{
     log::digest::Sha256Digest,
 };
 use clap::Parser as _;
-use rustix::process::Signal;
-use serde::Deserialize;
 
 use super::{
-    host::{Host, later, send},
+    host::{Host, later},
     recipe::Way,
 };
 use crate::{
@@ -39,13 +37,6 @@ use crate::{
     home::Home,
     ui::{Color, Ui},
 };
-
-/// What `acta build` says when its build call has begun, and when it has returned.
-const BEGAN: &str = "building: ";
-const RETURNED: &str = "the build call returned";
-
-/// How much of what a process says is kept for an error.
-const MAX_SAID: usize = 4096;
 
 /// A build that was made.
 pub struct Made {
@@ -79,6 +70,7 @@ impl Maker<'_> {
     pub fn make(&self, arguments: &[String], stop: Option<Stop>) -> Result<Made> {
         match stop {
             Some(Stop { way: Way::Signal(signal), after }) => self.process(arguments, Some((signal, after))),
+            Some(Stop { way: Way::Editor, after }) => self.editor(arguments, after),
             other => self.in_process(arguments, other),
         }
     }
@@ -117,7 +109,9 @@ impl Maker<'_> {
                 asking.asked.store(clock::monotonic_ns(), Ordering::SeqCst);
                 let (source, reason) = match way {
                     Way::EventLoop => (CancelSource::EventLoop, "a task of the program's event loop"),
-                    Way::Thread | Way::Signal(_) => (CancelSource::Api, "a thread of the program"),
+                    Way::Thread | Way::Signal(_) | Way::Editor => {
+                        (CancelSource::Api, "a thread of the program")
+                    }
                 };
                 requests.ask(source, format!("acceptance test: {reason}"));
             };
@@ -139,39 +133,6 @@ impl Maker<'_> {
         let asked = moments.asked_in_time() || signed.summary.cancel.is_some();
         Ok(Made { summary: signed.summary, digest: signed.sealed.digest, asked })
     }
-
-    /// Builds in a process of its own, and signals it so long after it said that the build call had begun.
-    fn process(&self, arguments: &[String], stop: Option<(Signal, Duration)>) -> Result<Made> {
-        let command = arguments.first().map_or("", String::as_str);
-        let failed =
-            |what: &str, found: String| CliError::failure(format!("acta {command}: {what}")).found(found);
-        let program =
-            std::env::current_exe().map_err(|error| failed("cannot be found", error.to_string()))?;
-        let mut child = Command::new(program)
-            .arg("--home")
-            .arg(self.home.root())
-            .args(arguments)
-            .arg("--json")
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .process_group(0)
-            .spawn()
-            .map_err(|error| failed("cannot be started", error.to_string()))?;
-        let pid = child.id();
-        self.host.watch_child(Some(pid));
-        let ended = listen(&mut child, stop);
-        let status = child.wait();
-        self.host.watch_child(None);
-        let Heard { stdout, said, asked_in_time } =
-            ended.map_err(|error| failed("cannot be heard", error))?;
-        let printed: Printed = serde_json::from_slice(&stdout).map_err(|_| {
-            let status = status.map_or_else(|error| error.to_string(), |status| status.to_string());
-            failed("it printed no evidence", format!("{status}: {said}"))
-        })?;
-        let asked = asked_in_time || printed.predicate.cancel.is_some();
-        Ok(Made { summary: printed.predicate, digest: printed.envelope_digest, asked })
-    }
 }
 
 /// When what happened, in nanoseconds of the monotonic clock; 0 is never.
@@ -187,73 +148,6 @@ impl Moments {
         let (asked, returned) = (self.asked.load(Ordering::SeqCst), self.returned.load(Ordering::SeqCst));
         asked > 0 && (returned == 0 || asked < returned)
     }
-}
-
-/// What `acta build --json` prints.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Printed {
-    predicate: BuildSummary,
-    envelope_digest: Sha256Digest,
-}
-
-struct Heard {
-    stdout: Vec<u8>,
-    said: String,
-    asked_in_time: bool,
-}
-
-/// Hears a process to its end, and signals it on the way.
-fn listen(child: &mut Child, stop: Option<(Signal, Duration)>) -> Result<Heard, String> {
-    let pid = child.id();
-    let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
-    let (mut stdout, stderr) = stdout.zip(stderr).ok_or_else(|| "it has no output".to_owned())?;
-    let printed = thread::spawn(move || {
-        let mut bytes = Vec::new();
-        stdout.read_to_end(&mut bytes).map(|_| bytes)
-    });
-    let (sender, lines) = mpsc::channel();
-    thread::spawn(move || {
-        for line in BufReader::new(stderr).lines().map_while(std::result::Result::ok) {
-            if sender.send(line).is_err() {
-                return;
-            }
-        }
-    });
-    let mut said = String::new();
-    let (mut due, mut asked, mut returned): (Option<u64>, _, _) = (None, None, None);
-    loop {
-        let now = clock::monotonic_ns();
-        let wait = due.filter(|_| asked.is_none()).map(|due| Duration::from_nanos(due.saturating_sub(now)));
-        match lines.recv_timeout(wait.unwrap_or(Duration::from_secs(3600))) {
-            Ok(line) => {
-                if let Some((_, after)) = stop.filter(|_| due.is_none() && line.contains(BEGAN)) {
-                    due = Some(clock::monotonic_ns() + after.as_nanos() as u64);
-                }
-                if line.contains(RETURNED) {
-                    returned.get_or_insert(clock::monotonic_ns());
-                }
-                said.push_str(&line);
-                said.push('\n');
-                // The end says why.
-                while said.len() > MAX_SAID {
-                    said.remove(0);
-                }
-            }
-            Err(RecvTimeoutError::Timeout) if wait.is_some() => {
-                asked = Some(clock::monotonic_ns());
-                if let Some((signal, _)) = stop {
-                    send(pid, signal);
-                }
-            }
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => break,
-        }
-    }
-    let stdout = printed.join().map_err(|_| "its output was not read".to_owned())?;
-    let stdout = stdout.map_err(|error| error.to_string())?;
-    let asked_in_time = asked.is_some_and(|asked: u64| returned.is_none_or(|returned| asked < returned));
-    Ok(Heard { stdout, said, asked_in_time })
 }
 
 /// The command, as the command line would give it.

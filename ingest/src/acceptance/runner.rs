@@ -56,12 +56,8 @@ pub struct Ran {
 }
 
 impl Runner<'_> {
-    /// Runs a scenario, or says why it is not run.
+    /// Runs a scenario.
     pub fn run(&self, scenario: Scenario) -> Result<Ran> {
-        let recipe = match recipe(scenario) {
-            Ok(recipe) => recipe,
-            Err(reason) => return Ok(Ran { record: not_run(scenario, reason), summary: None }),
-        };
         let mut course = Course {
             runner: self,
             scenario,
@@ -69,7 +65,7 @@ impl Runner<'_> {
             blobs: BlobStore::new(self.home.blobs()),
             facts: ScenarioFacts::default(),
         };
-        course.follow(&recipe)?;
+        course.follow(&recipe(scenario))?;
         let Course { facts, .. } = course;
         let summary = facts.evidence.first().map(|evidence| evidence.summary.clone());
         let record = if self.host.is_stopped() {

@@ -12,7 +12,7 @@
 //! that closes the pipe is gone, and cancels. An editor that does not read holds up nobody: reports that find no place
 //! are left out, the last words wait.
 
-mod frame;
+pub mod frame;
 mod rpc;
 
 use std::{

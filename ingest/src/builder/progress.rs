@@ -124,11 +124,11 @@ impl Progress {
         }
     }
 
-    /// Says at once, in plain lines, that something else begins; moving bars wait for their next frame.
+    /// Says at once, in plain lines and to an editor, that something else begins; moving bars wait for their next frame.
     pub fn heard(&mut self, record: &Record) {
         match &mut self.view {
             View::Told(watcher) => watcher(record),
-            View::Lines if Stage::of(record) != self.said => self.show(record),
+            View::Lines | View::Editor(_) if Stage::of(record) != self.said => self.show(record),
             View::Lines | View::Bars { .. } | View::Nothing | View::Editor(_) => {}
         }
     }
@@ -140,7 +140,10 @@ impl Progress {
         match &mut self.view {
             View::Nothing => {}
             View::Told(watcher) => watcher(record),
-            View::Editor(reports) => reports.show(record, &status),
+            View::Editor(reports) => {
+                reports.show(record, &status);
+                self.said = Stage::of(record);
+            }
             View::Bars { all, head, bars } => {
                 head.set_message(status);
                 head.tick();

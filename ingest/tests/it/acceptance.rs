@@ -1,4 +1,5 @@
-//! The acceptance test on the real library: one scenario by a signal, one by a program, one by a change of settings.
+//! The acceptance test on the real library: one scenario by a signal, one by an editor, one by a program, one by a change
+//! of settings.
 
 use acta_ledger::{
     evidence::{
@@ -35,12 +36,12 @@ fn facts(bench: &Bench, record: &AcceptanceRecord, scenario: Scenario) -> Scenar
 }
 
 #[test]
-fn three_scenarios_run_and_anybody_can_judge_them_again() {
+fn four_scenarios_run_and_anybody_can_judge_them_again() {
     let bench = Bench::new(b"unused");
-    let chosen = [Scenario::NewGpuSku, Scenario::CtrlC, Scenario::ExternalEventLoop];
-    let arguments =
-        ["--scenario", "new_gpu_sku", "--scenario", "ctrl_c", "--scenario", "external_event_loop"];
-    let arguments = [&["acceptance", "--json", "--quiet"], &arguments[..]].concat();
+    let chosen = [Scenario::NewGpuSku, Scenario::CtrlC, Scenario::IdeStop, Scenario::ExternalEventLoop];
+    let names = ["new_gpu_sku", "ctrl_c", "ide_stop", "external_event_loop"];
+    let arguments = names.iter().flat_map(|name| ["--scenario", name]);
+    let arguments: Vec<&str> = ["acceptance", "--json", "--quiet"].into_iter().chain(arguments).collect();
     let ended = explain(bench.agent.run(&arguments));
     assert_eq!(ended.code(), 0, "{}{}", ended.stdout, ended.stderr);
     let record = record(&ended);
@@ -53,7 +54,7 @@ fn three_scenarios_run_and_anybody_can_judge_them_again() {
         "what is signed is what is printed"
     );
     assert_eq!(record.builder, BuilderKind::TensorrtRtx);
-    assert_eq!((record.tally().ran, record.tally().passed, record.tally().failed), (3, 3, 0));
+    assert_eq!((record.tally().ran, record.tally().passed, record.tally().failed), (4, 4, 0));
 
     for scenario in &record.scenarios {
         if !chosen.contains(&scenario.scenario) {
@@ -73,6 +74,7 @@ fn three_scenarios_run_and_anybody_can_judge_them_again() {
             assert_eq!(listing.after.len(), usize::from(made), "{run:?} {listing:?}");
             let source = match (run.role, scenario.scenario) {
                 (Role::Faulted, Scenario::CtrlC) => CancelSource::CtrlC,
+                (Role::Faulted, Scenario::IdeStop) => CancelSource::Ide,
                 (Role::Faulted, Scenario::ExternalEventLoop) => CancelSource::EventLoop,
                 (Role::Faulted, _) => CancelSource::Api,
                 _ => CancelSource::None,
