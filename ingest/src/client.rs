@@ -279,6 +279,12 @@ impl Client {
         self.post("/api/v1/routes", definition.to_string().as_bytes())
     }
 
+    /// Asks, as the person whose token this is, for a build that runs to stop.
+    pub fn cancel(&self, run: Uuid, reason: &str) -> Answer<()> {
+        let body = json!({ "reason": reason }).to_string();
+        self.post::<serde_json::Value>(&format!("/api/v1/live/{run}/cancel"), body.as_bytes()).map(drop)
+    }
+
     fn url(&self, path: &str) -> String {
         format!("{}{path}", self.base)
     }
@@ -337,6 +343,14 @@ fn parse<T: DeserializeOwned>(body: &[u8]) -> Answer<T> {
 }
 
 impl CallError {
+    /// The status of the answer; none where there was none.
+    pub fn status(&self) -> Option<u16> {
+        match self {
+            Self::Answered { status, .. } => Some(*status),
+            Self::Unreachable(_) | Self::Malformed(_) => None,
+        }
+    }
+
     /// Whether the server refuses exactly this request, so that asking again is of no use.
     ///
     /// A "no" that is not in our server's form (a proxy, another program at that address) refuses nothing.

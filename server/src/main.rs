@@ -94,8 +94,11 @@ enum UserCommand {
         #[arg(long)]
         if_missing: bool,
     },
-    /// Issues a token for a person's programs: it reads, and for an admin it sets up routes. It decides nothing.
-    #[command(after_help = "Example: acta-server user token adam --label ci --days 30")]
+    /// Issues a token for a person's programs: it reads, for an admin it sets up routes, and for a reviewer it
+    /// may stop builds. It decides nothing.
+    #[command(
+        after_help = "Examples:\n  acta-server user token adam --label ci --days 30\n  acta-server user token rita --label ci --scope cancel"
+    )]
     Token {
         /// The account.
         name: String,
@@ -105,7 +108,7 @@ enum UserCommand {
         /// For how many days it is valid.
         #[arg(long, default_value_t = 90, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_TOKEN_DAYS)))]
         days: u32,
-        /// What it may be used for: `read`, `define_routes`. Several times for several.
+        /// What it may be used for: `read`, `define_routes`, `cancel`. Several times for several.
         #[arg(long = "scope", value_parser = parse_scope, default_values = ["read", "define_routes"])]
         scopes: Vec<Scope>,
     },
@@ -278,7 +281,7 @@ async fn run_purge(data: &DataConfig, bundle: Option<Sha256Digest>, dry_run: boo
 }
 
 fn parse_scope(text: &str) -> Result<Scope, String> {
-    let known = [Scope::OF_ACCOUNTS, Scope::OF_AGENTS].concat();
+    let known = [&Scope::OF_ACCOUNTS[..], &Scope::OF_AGENTS[..]].concat();
     let codes = known.iter().map(code).collect::<Vec<_>>().join(", ");
     known.into_iter().find(|scope| code(scope) == text).ok_or_else(|| format!("expected one of {codes}"))
 }

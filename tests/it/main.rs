@@ -1,5 +1,6 @@
 //! End to end: real processes of the agent and the server, real TensorRT, files and signals.
 
+mod acceptance;
 mod build;
 mod crash;
 mod damage;

@@ -21,7 +21,8 @@ use acta_ledger::{
 use clap::Parser as _;
 
 use super::{
-    host::{Host, later},
+    host::{Host, later, send},
+    portal::Portal,
     recipe::Way,
 };
 use crate::{
@@ -63,13 +64,18 @@ pub struct Maker<'a> {
     pub home: &'a Home,
     /// The program around the builds.
     pub host: &'a Host,
+    /// The portal, where it can be asked to stop a build.
+    pub portal: Option<&'a Portal>,
 }
 
 impl Maker<'_> {
     /// Makes a build by the arguments of `acta build`.
     pub fn make(&self, arguments: &[String], stop: Option<Stop>) -> Result<Made> {
         match stop {
-            Some(Stop { way: Way::Signal(signal), after }) => self.process(arguments, Some((signal, after))),
+            Some(Stop { way: Way::Signal(signal), after }) => {
+                self.process(arguments, Some(after), |child, _| send(child, signal))
+            }
+            Some(Stop { way: Way::Portal, after }) => self.over_portal(arguments, after),
             Some(Stop { way: Way::Editor, after }) => self.editor(arguments, after),
             other => self.in_process(arguments, other),
         }
@@ -77,7 +83,17 @@ impl Maker<'_> {
 
     /// Retries a run by `acta retry`; fails where that refuses.
     pub fn retry(&self, arguments: &[String]) -> Result<Made> {
-        self.process(arguments, None)
+        self.process(arguments, None, |_, _| {})
+    }
+
+    /// Builds in a process of its own that tells the server of itself, and asks the portal to stop it.
+    fn over_portal(&self, arguments: &[String], after: Duration) -> Result<Made> {
+        let portal = self.portal.ok_or_else(|| CliError::failure("there is no portal to ask"))?;
+        let mut answer = None;
+        let made = self.process(arguments, Some(after), |_, said| answer = Some(portal.stop(said)))?;
+        let taken = answer.transpose()?.unwrap_or(false);
+        // Signed, it must be on record, whatever the build says of itself.
+        Ok(Made { asked: taken || made.summary.cancel.is_some(), ..made })
     }
 
     /// Builds here; the summary is that of the attempt itself.
@@ -109,7 +125,7 @@ impl Maker<'_> {
                 asking.asked.store(clock::monotonic_ns(), Ordering::SeqCst);
                 let (source, reason) = match way {
                     Way::EventLoop => (CancelSource::EventLoop, "a task of the program's event loop"),
-                    Way::Thread | Way::Signal(_) | Way::Editor => {
+                    Way::Thread | Way::Signal(_) | Way::Portal | Way::Editor => {
                         (CancelSource::Api, "a thread of the program")
                     }
                 };

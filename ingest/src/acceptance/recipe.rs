@@ -29,6 +29,8 @@ pub enum Way {
     EventLoop,
     /// A signal to `acta build`.
     Signal(Signal),
+    /// A request in the portal.
+    Portal,
     /// The stop button of an editor that asked `acta build --ide` for the build.
     Editor,
 }
@@ -51,8 +53,8 @@ fn plain(network: Network) -> Order {
     Order { network, target: None, level: None, threads: None, cache: false }
 }
 
-/// The recipe.
-pub fn recipe(scenario: Scenario) -> Recipe {
+/// The recipe. `portal`: the portal can be asked to stop a build.
+pub fn recipe(scenario: Scenario, portal: bool) -> Recipe {
     let small = plain(Network::Chain(80, Element::Float));
     let of = |order, way| Recipe { reference: None, order, damage_cache: false, way };
     match scenario {
@@ -71,7 +73,7 @@ pub fn recipe(scenario: Scenario) -> Recipe {
             of(Order { level: Some(5), threads: Some(1), ..plain(Network::Residual(30)) }, Way::Thread)
         }
         Scenario::CtrlC => of(small, Way::Signal(Signal::INT)),
-        Scenario::ProgrammaticCancel => of(small, Way::Thread),
+        Scenario::ProgrammaticCancel => of(small, if portal { Way::Portal } else { Way::Thread }),
         Scenario::ServiceShutdown => of(small, Way::Signal(Signal::TERM)),
         Scenario::ExternalEventLoop => of(small, Way::EventLoop),
         Scenario::IdeStop => of(small, Way::Editor),

@@ -18,7 +18,8 @@ use super::{
     attempt::{Made, Maker, Stop},
     folder::Folder,
     host::Host,
-    recipe::{Order, Recipe, recipe},
+    portal::Portal,
+    recipe::{Order, Recipe, Way, recipe},
     show::Show,
 };
 use crate::{
@@ -41,6 +42,8 @@ pub struct Runner<'a> {
     pub home: &'a Home,
     /// The program around the builds.
     pub host: &'a Host,
+    /// The portal, where it can be asked to stop a build.
+    pub portal: Option<&'a Portal>,
     /// The library's file or folder, where one is named.
     pub library: Option<&'a Path>,
     /// The view.
@@ -65,7 +68,7 @@ impl Runner<'_> {
             blobs: BlobStore::new(self.home.blobs()),
             facts: ScenarioFacts::default(),
         };
-        course.follow(&recipe(scenario))?;
+        course.follow(&recipe(scenario, self.portal.is_some()))?;
         let Course { facts, .. } = course;
         let summary = facts.evidence.first().map(|evidence| evidence.summary.clone());
         let record = if self.host.is_stopped() {
@@ -120,11 +123,11 @@ impl Course<'_> {
 
     /// Retries as the evidence recommends; where `acta retry` refuses, nothing is on record.
     fn retry(&mut self, cancelled: &BuildSummary) -> Result<()> {
-        let Runner { home, host, show, .. } = self.runner;
+        let Runner { home, host, portal, show, .. } = *self.runner;
         let run = cancelled.run.id.to_string();
         let arguments = ["retry", &run, "--timeout", TIMEOUT, "--no-push"].map(str::to_owned);
         let before = self.begin(Role::Retry)?;
-        match (Maker { home, host }).retry(&arguments) {
+        match (Maker { home, host, portal }).retry(&arguments) {
             Ok(made) => self.note(Role::Retry, made, before).map(drop),
             Err(error) => {
                 show.say(&format!("acta: the retry was refused: {error}"));
@@ -154,10 +157,14 @@ impl Course<'_> {
     }
 
     fn build(&mut self, role: Role, order: &Order, stop: Option<Stop>) -> Result<BuildSummary> {
-        let arguments = self.arguments(order)?;
+        let mut arguments = self.arguments(order)?;
+        // The portal sees a build only of an agent that speaks to it.
+        if stop.is_none_or(|stop| stop.way != Way::Portal) {
+            arguments.push("--no-push".to_owned());
+        }
         let before = self.begin(role)?;
-        let Runner { home, host, .. } = self.runner;
-        let made = Maker { home, host }.make(&arguments, stop)?;
+        let Runner { home, host, portal, .. } = *self.runner;
+        let made = Maker { home, host, portal }.make(&arguments, stop)?;
         self.note(role, made, before)
     }
 
@@ -210,7 +217,7 @@ impl Course<'_> {
         }
     }
 
-    /// The arguments of `acta build`: the same for a build in this process and for one of its own.
+    /// The arguments of `acta build`: the same for a build in this process and for one of its own, but for pushing.
     fn arguments(&self, order: &Order) -> Result<Vec<String>> {
         let name = acta_ledger::evidence::code(&self.scenario).replace('_', "-");
         let model = self.folder.model(&name, &order.network.encode())?;
@@ -233,7 +240,6 @@ impl Course<'_> {
         if let Some(library) = self.runner.library {
             option("--tensorrt-lib", text("--tensorrt-lib", library)?);
         }
-        arguments.push("--no-push".to_owned());
         Ok(arguments)
     }
 }

@@ -17,6 +17,7 @@ use uuid::Uuid;
 use crate::{
     acceptance::{
         host::Host,
+        portal::Portal,
         runner::{Runner, not_run, stopped},
         show::{Show, matrix},
     },
@@ -37,8 +38,12 @@ was not chosen or not reached is not_run, with the reason. Ctrl-C cancels the bu
 Scenarios: cold_timing_cache, deep_tactic_search, strongly_typed_change, new_gpu_sku, slow_builder_settings, ctrl_c,
 programmatic_cancel, service_shutdown, ide_stop, external_event_loop.
 
+programmatic_cancel asks in this process; with --cancel-token over the portal, for a server that this agent is enrolled
+with. The token is issued by: acta-server user token NAME --label acceptance --scope cancel
+
 Examples:
   acta acceptance
+  acta acceptance --scenario programmatic_cancel --cancel-token ~/.acta-cancel
   acta acceptance --scenario ctrl_c --scenario service_shutdown
   acta acceptance --json --quiet | jq '.predicate.scenarios[] | {scenario, notRun, criteria}'
 
@@ -56,6 +61,10 @@ pub struct Acceptance {
     /// The library's file, or the folder that it is in.
     #[arg(long, value_name = "PATH")]
     pub tensorrt_lib: Option<PathBuf>,
+
+    /// A file with a reviewer's token of the scope `cancel`: programmatic_cancel then asks over the portal.
+    #[arg(long, value_name = "FILE", conflicts_with = "no_push")]
+    pub cancel_token: Option<PathBuf>,
 
     /// Leaves the evidence in the outbox.
     #[arg(long)]
@@ -76,7 +85,8 @@ impl Acceptance {
         let host = Host::start()?;
         let show = Show::new(ui, Scenario::ALL.len());
         let library = self.tensorrt_lib.as_deref();
-        let runner = Runner { home, host: &host, library, show: &show };
+        let portal = Portal::find(self.cancel_token.as_deref(), facts.as_ref(), &show)?;
+        let runner = Runner { home, host: &host, portal: portal.as_ref(), library, show: &show };
         let reached = self.scenarios(&runner, &host, &show);
         show.end();
         let (scenarios, summary) = reached?;

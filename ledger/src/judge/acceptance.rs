@@ -275,7 +275,10 @@ impl<'a> Judge<'a> {
         };
         match self.all(Role::Faulted).filter(answered).last() {
             Some(attempt) => {
-                let sentence = format!("{} reached the builder, and a step answered it", code(&wanted));
+                let cancel = attempt.summary.cancel.as_ref();
+                let portal = cancel.is_some_and(|cancel| cancel.request.is_some());
+                let way = if portal { " over the portal" } else { "" };
+                let sentence = format!("{} reached the builder{way}, and a step answered it", code(&wanted));
                 Finding::pass("answered", sentence).on([attempt])
             }
             None => {

@@ -24,6 +24,8 @@ pub enum Scope {
     Read,
     /// An admin's token: set up routes and change their policies.
     DefineRoutes,
+    /// A reviewer's or an approver's token: ask builds that run to stop.
+    Cancel,
     /// An agent's token: append evidence and store blobs.
     Push,
     /// An agent's token: take orders for the runtime.
@@ -32,7 +34,7 @@ pub enum Scope {
 
 impl Scope {
     /// What a person's token can be used for.
-    pub const OF_ACCOUNTS: [Self; 2] = [Self::Read, Self::DefineRoutes];
+    pub const OF_ACCOUNTS: [Self; 3] = [Self::Read, Self::DefineRoutes, Self::Cancel];
     /// What an agent's token can be used for.
     pub const OF_AGENTS: [Self; 2] = [Self::Push, Self::Orders];
 }
@@ -49,7 +51,7 @@ impl Scopes {
 
     /// Reads codes with a space between; one that is not known allows nothing.
     pub fn parse(codes: &str) -> Self {
-        let known = [Scope::OF_ACCOUNTS, Scope::OF_AGENTS].concat();
+        let known = [&Scope::OF_ACCOUNTS[..], &Scope::OF_AGENTS[..]].concat();
         Self(
             codes
                 .split(' ')
@@ -188,14 +190,21 @@ pub fn allows(actor: &Actor, action: Action, public_read: bool) -> bool {
         }
         Action::PushEvidence => matches!(actor, Actor::Agent { scopes, .. } if scopes.has(Scope::Push)),
         Action::TakeOrders => matches!(actor, Actor::Agent { scopes, .. } if scopes.has(Scope::Orders)),
-        // The one thing that a person's program may do beside reading: policies come out of a repository.
+        // A person's program may do two things beside reading: policies come out of a repository, and a test or a job
+        // stops the builds that it watches.
         Action::DefineRoute => match actor {
             Actor::Account { role: Admin, token, .. } => {
                 token.as_ref().is_none_or(|scopes| scopes.has(Scope::DefineRoutes))
             }
             _ => false,
         },
-        Action::RequestCancel | Action::Hold | Action::RequestOrder => role_in(&[Reviewer, Approver]),
+        Action::RequestCancel => match actor {
+            Actor::Account { role: Reviewer | Approver, token, .. } => {
+                token.as_ref().is_none_or(|scopes| scopes.has(Scope::Cancel))
+            }
+            _ => false,
+        },
+        Action::Hold | Action::RequestOrder => role_in(&[Reviewer, Approver]),
         Action::Decide | Action::Override | Action::ConfirmOrder => role_in(&[Approver]),
         Action::OwnAccount => matches!(actor, Actor::Account { token: None, .. }),
         Action::ReadAccounts => role_in(&[Auditor, Admin]),
@@ -256,8 +265,11 @@ mod tests {
 
     #[test]
     fn scopes_are_read_as_they_are_written() {
-        let all = Scopes::parse("read define_routes");
-        assert_eq!((all.to_string().as_str(), all.within(&Scope::OF_ACCOUNTS)), ("read define_routes", true));
+        let all = Scopes::parse("cancel read define_routes");
+        assert_eq!(
+            (all.to_string().as_str(), all.within(&Scope::OF_ACCOUNTS)),
+            ("read define_routes cancel", true)
+        );
         assert!(!all.within(&Scope::OF_AGENTS) && !Scopes::default().within(&Scope::OF_AGENTS));
         assert_eq!(
             Scopes::parse("read everything"),

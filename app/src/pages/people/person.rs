@@ -111,8 +111,11 @@ fn end_sessions(context: &PageContext, view: &PersonView) -> AnyView {
 fn issue(context: &PageContext, view: &PersonView) -> AnyView {
     let lang = context.lang;
     let label = query_value(&context.query, "label").unwrap_or_default();
-    let scopes: &[&'static str] =
-        if view.person.role == "admin" { &["read", "define_routes"] } else { &["read"] };
+    let scopes: &[&'static str] = match view.person.role.as_str() {
+        "admin" => &["read", "define_routes"],
+        "reviewer" | "approver" => &["read", "cancel"],
+        _ => &["read"],
+    };
     let fields = view! {
         <div class="fields">
             <p class="two">

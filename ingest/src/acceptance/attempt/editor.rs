@@ -44,7 +44,7 @@ impl Maker<'_> {
         }));
         let answer = thread::spawn(move || from.and_then(|from| listen(from, &sender)));
         thread::spawn(move || beside.map(|beside| tell(beside, &errors)));
-        let heard = follow(&words, Some(after), || {
+        let heard = follow(&words, Some(after), |_| {
             say(&json!({
                 "jsonrpc": "2.0", "method": "window/workDoneProgress/cancel", "params": { "token": TOKEN },
             }));

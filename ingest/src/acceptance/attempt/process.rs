@@ -10,12 +10,10 @@ use std::{
 };
 
 use acta_ledger::{evidence::build::BuildSummary, log::digest::Sha256Digest};
-use rustix::process::Signal;
 use serde::Deserialize;
 
 use super::{Made, Maker};
 use crate::{
-    acceptance::host::send,
     clock,
     error::{CliError, Result},
 };
@@ -58,8 +56,14 @@ pub fn failed(arguments: &[String], what: &str, found: impl ToString) -> CliErro
 }
 
 impl Maker<'_> {
-    /// Builds in a process of its own, and signals it so long after it said that the build call had begun.
-    pub(super) fn process(&self, arguments: &[String], stop: Option<(Signal, Duration)>) -> Result<Made> {
+    /// Builds in a process of its own. So long after it said that the build call had begun it is asked to stop, by its
+    /// number or by what it said of itself.
+    pub(super) fn process(
+        &self,
+        arguments: &[String],
+        after: Option<Duration>,
+        ask: impl FnOnce(u32, &str),
+    ) -> Result<Made> {
         let mut child = self.start(arguments, "--json", Stdio::null())?;
         let pid = child.id();
         let (printed, lines) = (child.stdout.take(), lines(&mut child));
@@ -67,11 +71,7 @@ impl Maker<'_> {
             let mut bytes = Vec::new();
             printed.map_or(Ok(0), |mut printed| printed.read_to_end(&mut bytes)).map(|_| bytes)
         });
-        let heard = follow(&lines, stop.map(|(_, after)| after), || {
-            if let Some((signal, _)) = stop {
-                send(pid, signal);
-            }
-        });
+        let heard = follow(&lines, after, |said| ask(pid, said));
         let status = self.end(&mut child);
         let printed = printed.join().map_err(|_| failed(arguments, "its output was not read", ""))?;
         let printed = printed.map_err(|error| failed(arguments, "its output cannot be read", error))?;
@@ -125,8 +125,8 @@ pub fn tell(stream: impl Read, to: &mpsc::Sender<String>) {
 }
 
 /// Follows what a build says to its end. So long after it said that the build call had begun, it is asked to stop.
-pub fn follow(lines: &mpsc::Receiver<String>, after: Option<Duration>, mut ask: impl FnMut()) -> Heard {
-    let mut said = String::new();
+pub fn follow(lines: &mpsc::Receiver<String>, after: Option<Duration>, ask: impl FnOnce(&str)) -> Heard {
+    let (mut said, mut ask) = (String::new(), Some(ask));
     let (mut due, mut asked, mut returned): (Option<u64>, Option<u64>, Option<u64>) = (None, None, None);
     loop {
         let now = clock::monotonic_ns();
@@ -148,7 +148,9 @@ pub fn follow(lines: &mpsc::Receiver<String>, after: Option<Duration>, mut ask: 
             }
             Err(RecvTimeoutError::Timeout) if wait.is_some() => {
                 asked = Some(clock::monotonic_ns());
-                ask();
+                if let Some(ask) = ask.take() {
+                    ask(&said);
+                }
             }
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => break,
@@ -178,7 +180,7 @@ mod tests {
                         thread::sleep(Duration::from_millis(20));
                     }
                 });
-                follow(&lines, after.map(Duration::from_millis), || asked += 1)
+                follow(&lines, after.map(Duration::from_millis), |_| asked += 1)
             });
             assert_eq!((asked, heard.asked_in_time), (asks, in_time), "{words:?}");
             assert_eq!(heard.said, words.join("\n") + "\n");
