@@ -1,5 +1,6 @@
 //! What tests of several rooms share.
 
+pub mod api;
 pub mod bundle;
 pub mod checkpoint;
 pub mod evidence;

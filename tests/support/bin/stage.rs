@@ -3,8 +3,11 @@
 //! What it pushes is well formed and signed, and no build took part: it is evidence for tests of the portal alone.
 
 use acta_ledger::log::digest::Sha256Digest;
-use acta_tests::{evidence::TestAgent, onnx, route};
-use serde_json::{Value, json};
+use acta_tests::{
+    api::{Push, post},
+    evidence::TestAgent,
+    onnx, route,
+};
 
 const USAGE: &str = "\
 usage: acta-stage URL define ADMIN PASSWORD
@@ -42,30 +45,12 @@ fn define(url: &str, admin: &str, password: &str) {
 fn gather(url: &str, token: &str, bundle: &[u8], left_out: &[&str]) {
     let digest = Sha256Digest::of(bundle);
     let agent = TestAgent::new(digest.as_bytes()[0]);
-    let enrolled = post(url, "/api/v1/agents", None, agent.enrolment(token).to_string().as_bytes());
-    let bearer = format!("Bearer {}", enrolled["apiToken"].as_str().expect("a token"));
+    let push = Push::enrol(url, token, &agent);
     let config: &[u8] = b"its configuration";
-    for blob in [bundle, config] {
-        let path = format!("{url}/api/v1/blobs/sha256/{}", Sha256Digest::of(blob));
-        ureq::put(path).header("Authorization", &bearer).send(blob).expect("the blob is stored");
-    }
-    let envelopes: Vec<Value> = route::everything_but(&agent, bundle, config, left_out)
-        .iter()
-        .map(|envelope| serde_json::from_slice(envelope).expect("JSON"))
-        .collect();
-    let body = json!({ "envelopes": envelopes }).to_string();
-    post(url, "/api/v1/entries", Some(("Authorization", &bearer)), body.as_bytes());
+    push.blob(bundle);
+    push.blob(config);
+    push.append(&route::everything_but(&agent, bundle, config, left_out));
     println!("{digest}");
-}
-
-fn post(url: &str, path: &str, header: Option<(&str, &str)>, body: &[u8]) -> Value {
-    let mut request = ureq::post(format!("{url}{path}")).content_type("application/json");
-    if let Some((name, value)) = header {
-        request = request.header(name, value);
-    }
-    let answer = request.send(body).unwrap_or_else(|error| panic!("POST {path}: {error}"));
-    let bytes = answer.into_body().read_to_vec().expect("a body");
-    serde_json::from_slice(&bytes).expect("JSON")
 }
 
 /// Signs in by the form, as a browser does, and returns the cookie.
