@@ -3,6 +3,7 @@
 pub mod acceptance;
 pub mod agent_key;
 pub mod artifact;
+pub mod blob;
 pub mod build;
 pub mod bundle;
 pub mod canary;

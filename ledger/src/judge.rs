@@ -3,6 +3,7 @@
 pub mod acceptance;
 pub mod advice;
 pub mod attention;
+pub mod audit;
 pub mod baseline;
 pub mod canary;
 pub mod chain;

@@ -6,6 +6,7 @@ use acta_ledger::{
     evidence::{
         acceptance::AcceptanceRecord,
         agent_key::AgentKey,
+        blob::named_blobs,
         build::{BuildSummary, FRAMEWORK},
         canary::CanaryRecord,
         cancel_request::CancelRequest,
@@ -137,14 +138,7 @@ async fn check_route_evidence(statement: &Statement, blobs: &BlobStore) -> Answe
         )
         .field("predicate.chain"));
     }
-    let named = match &event {
-        RouteEvent::Gate(record) => record.checks.iter().flat_map(|check| check.evidence.clone()).collect(),
-        RouteEvent::Retention(record) if record.state == RetentionState::Retained => {
-            vec![record.bundle.digest, record.runtime_config.digest]
-        }
-        RouteEvent::Canary(record) => record.measurement.iter().map(|it| it.samples).collect(),
-        _ => Vec::new(),
-    };
+    let named = named_blobs(statement).map_err(Problem::internal)?;
     check_blobs(named, blobs).await
 }
 

@@ -44,14 +44,28 @@ impl Frontier {
 
     /// Appends a leaf's hash.
     pub fn append(&mut self, leaf: Sha256Digest) {
-        let mut hash = leaf;
-        // Each trailing one bit of the old size is a complete subtree that the new leaf completes to a larger one.
-        for _ in 0..self.size.trailing_ones() {
+        self.join(0, leaf);
+    }
+
+    /// Appends a complete subtree of 2^`level` leaves by its root; whether it fits: the size must be a multiple of that.
+    #[must_use]
+    pub fn append_subtree(&mut self, level: u8, root: Sha256Digest) -> bool {
+        let fits = level < 64 && self.size.trailing_zeros() >= u32::from(level);
+        if fits {
+            self.join(level, root);
+        }
+        fits
+    }
+
+    fn join(&mut self, level: u8, root: Sha256Digest) {
+        let mut hash = root;
+        // Each trailing one bit of the old size is a complete subtree that the new one completes to a larger one.
+        for _ in 0..(self.size >> level).trailing_ones() {
             let left = self.hashes.pop().expect("one hash stands for each set bit of the size");
             hash = node_hash(&left, &hash);
         }
         self.hashes.push(hash);
-        self.size += 1;
+        self.size += 1 << level;
     }
 
     /// The tree's root.
@@ -155,5 +169,24 @@ mod tests {
             frontier.append(leaves[size]);
         }
         assert_eq!(Frontier::from_parts(3, vec![leaves[0]]), None);
+    }
+
+    #[test]
+    fn a_subtree_counts_like_its_leaves() {
+        let leaves = numbered(64);
+        for size in 0..=32_u64 {
+            for level in 0..=5_u8 {
+                let width = 1_usize << level;
+                let mut by_leaves = Frontier::default();
+                leaves[..size as usize].iter().for_each(|leaf| by_leaves.append(*leaf));
+                let mut by_subtree = by_leaves.clone();
+                let next = &leaves[size as usize..size as usize + width];
+                next.iter().for_each(|leaf| by_leaves.append(*leaf));
+                let fits = by_subtree.append_subtree(level, naive_root(next));
+                assert_eq!(fits, size % width as u64 == 0, "{size} and 2^{level}");
+                assert_eq!(by_subtree == by_leaves, fits, "{size} and 2^{level}");
+            }
+        }
+        assert!(!Frontier::default().append_subtree(64, leaves[0]));
     }
 }

@@ -1,6 +1,12 @@
 //! Tiles (C2SP tlog-tiles): the tree in files of 256 hashes, and the entries in bundles of 256.
 
-use super::{digest::Sha256Digest, merkle::node_hash, proof::Node};
+use std::fmt;
+
+use super::{
+    digest::Sha256Digest,
+    merkle::{Frontier, node_hash},
+    proof::Node,
+};
 
 /// Hashes (or entries) in a full tile.
 pub const TILE_WIDTH: u64 = 256;
@@ -42,6 +48,13 @@ pub fn node_in_tile(node: Node, hashes: &[Sha256Digest]) -> Option<Sha256Digest>
         row = row.chunks_exact(2).map(|pair| node_hash(&pair[0], &pair[1])).collect();
     }
     row.first().copied()
+}
+
+/// The root of a full tile, which stands for it one level up; none of a partial one, which is never hashed upward.
+pub fn full_root(hashes: &[Sha256Digest]) -> Option<Sha256Digest> {
+    let mut frontier = Frontier::default();
+    hashes.iter().for_each(|hash| frontier.append(*hash));
+    (hashes.len() as u64 == TILE_WIDTH).then(|| frontier.root())
 }
 
 /// Writes a tile's number the way its path holds it: groups of three digits, all but the last begun by `x`.
@@ -99,6 +112,17 @@ impl TileRequest {
     /// The tile that it is cut from.
     pub fn tile(&self) -> TileId {
         TileId { level: self.level.unwrap_or(0), index: self.index }
+    }
+}
+
+/// The path below `/log/tile/`, as [`TileRequest::parse`] reads it.
+impl fmt::Display for TileRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.level {
+            Some(level) => write!(f, "{level}/{}", path(self.index))?,
+            None => write!(f, "entries/{}", path(self.index))?,
+        }
+        if self.width == TILE_WIDTH { Ok(()) } else { write!(f, ".p/{}", self.width) }
     }
 }
 
@@ -174,6 +198,7 @@ mod tests {
             ("entries/000.p/255", request(None, 0, 255)),
         ] {
             assert_eq!(TileRequest::parse(text), expected, "{text}");
+            assert_eq!(expected.map(|request| request.to_string()).as_deref(), Some(text));
         }
         for wrong in [
             "",

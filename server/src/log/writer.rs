@@ -5,8 +5,8 @@ use std::sync::Arc;
 use acta_ledger::log::{
     digest::Sha256Digest,
     entry::Entry,
-    merkle::{Frontier, fold_right},
-    tile::{TILE_WIDTH, TileId},
+    merkle::Frontier,
+    tile::{TILE_WIDTH, TileId, full_root},
     tree_head::TreeHead,
 };
 use anyhow::{Context as _, bail};
@@ -305,19 +305,13 @@ async fn store_full_tiles(connection: &mut Connection, size: u64) -> sqlx::Resul
             0 => store::leaf_hashes(&mut *connection, from, TILE_WIDTH).await?,
             _ => store::tile_roots(&mut *connection, level - 1, from, TILE_WIDTH).await?,
         };
-        let root = full_tile_root(&hashes)
+        let root = full_root(&hashes)
             .ok_or_else(|| sqlx::Error::Decode(format!("tile {tile:?} lacks hashes").into()))?;
         store::insert_tile(connection, tile, &hashes, &root).await?;
         nodes /= TILE_WIDTH;
         level += 1;
     }
     Ok(())
-}
-
-fn full_tile_root(hashes: &[Sha256Digest]) -> Option<Sha256Digest> {
-    let mut frontier = Frontier::default();
-    hashes.iter().for_each(|hash| frontier.append(*hash));
-    (hashes.len() as u64 == TILE_WIDTH).then(|| fold_right(frontier.hashes())).flatten()
 }
 
 fn is_disk_full(error: &anyhow::Error) -> bool {

@@ -1,0 +1,175 @@
+//! The entries' side of an audit: is each one a statement, signed by a key that may sign there, in its agent's chain?
+//!
+//! The work is in two parts. [`examine`] looks at one entry's bytes alone, which is where the time goes, and can run for
+//! many entries at once. [`EntryFold`] takes the results in the order of the log: who may sign depends on the entries
+//! before, and so does a chain.
+
+use std::{collections::HashMap, sync::Arc};
+
+use super::{Finding, chain::ChainFold, keys::LogKeys};
+use crate::{
+    evidence::{
+        agent_key::AgentKey,
+        blob::named_blobs,
+        chain::ChainLink,
+        retention::{RetentionRecord, RetentionState},
+    },
+    log::{
+        digest::Sha256Digest,
+        dsse::Envelope,
+        key::{KeyId, PublicKey},
+        merkle::leaf_hash,
+        statement::{Predicate as _, Statement},
+    },
+};
+
+/// The keys that the log has introduced so far, whether they may still sign or not.
+pub type KnownKeys = Arc<HashMap<KeyId, PublicKey>>;
+
+/// What an entry's bytes say.
+#[derive(Debug, Clone)]
+pub struct Examined {
+    /// The hash that the bytes have as a leaf.
+    pub leaf: Sha256Digest,
+    /// The digest of the bytes: the entry's address.
+    pub digest: Sha256Digest,
+    /// The statement; or why there is none.
+    pub said: Result<Said, String>,
+}
+
+/// A statement, as far as an audit needs it.
+#[derive(Debug, Clone)]
+pub struct Said {
+    /// The keys whose signatures verify; none if no known key signed.
+    pub signers: Vec<KeyId>,
+    /// The place that it claims in its agent's chain.
+    pub chain: Option<ChainLink>,
+    /// The blobs that it names.
+    pub blobs: Vec<Sha256Digest>,
+    /// The whole statement where later entries depend on it: keys, and what was purged.
+    pub kept: Option<Box<Statement>>,
+}
+
+/// Examines one entry's bytes by the keys that are known.
+pub fn examine(record: &[u8], known: &KnownKeys) -> Examined {
+    Examined { leaf: leaf_hash(record), digest: Sha256Digest::of(record), said: read(record, known) }
+}
+
+fn read(record: &[u8], known: &KnownKeys) -> Result<Said, String> {
+    let envelope = Envelope::parse(record).map_err(|error| error.to_string())?;
+    let statement = Statement::from_envelope(&envelope).map_err(|error| error.to_string())?;
+    let chain = ChainLink::of(&statement).map_err(|error| error.to_string())?;
+    let blobs = named_blobs(&statement).map_err(|error| error.to_string())?;
+    let signers = signers(&envelope, known);
+    let kept = matches!(statement.predicate_type.as_str(), AgentKey::TYPE | RetentionRecord::TYPE);
+    Ok(Said { signers, chain, blobs, kept: kept.then(|| Box::new(statement)) })
+}
+
+/// Who signed. The hints name the keys to try; only where they lead nowhere all keys are tried, for a hint is not
+/// signed and must not decide.
+fn signers(envelope: &Envelope, known: &KnownKeys) -> Vec<KeyId> {
+    let hinted: Vec<PublicKey> =
+        envelope.hinted_keys().filter_map(|id| known.get(&id)).copied().collect();
+    let by = |keys: &[PublicKey]| envelope.verified(keys, 1).map(|(_, signers)| signers);
+    let found = by(&hinted).or_else(|_| by(&known.values().copied().collect::<Vec<_>>()));
+    found.unwrap_or_default().iter().map(PublicKey::id).collect()
+}
+
+/// Takes entries in the order of the log.
+#[derive(Debug, Clone)]
+pub struct EntryFold {
+    keys: LogKeys,
+    chains: ChainFold,
+    known: KnownKeys,
+}
+
+/// What one entry came to.
+#[derive(Debug, Clone, Default)]
+pub struct Taken {
+    /// What is wrong with it.
+    pub findings: Vec<Finding>,
+    /// The blobs that it names.
+    pub blobs: Vec<Sha256Digest>,
+    /// Blobs that were purged on purpose, as it says.
+    pub purged: Vec<Sha256Digest>,
+}
+
+impl EntryFold {
+    /// Begins before the first entry; the portal's key introduces all others.
+    pub fn new(portal: PublicKey) -> Self {
+        Self::resume(LogKeys::new(portal), ChainFold::default())
+    }
+
+    /// Goes on with what an earlier fold came to.
+    pub fn resume(keys: LogKeys, chains: ChainFold) -> Self {
+        let known = Arc::new(keys.all());
+        Self { keys, chains, known }
+    }
+
+    /// The keys that the log has introduced so far: what [`examine`] is to be given.
+    pub fn known(&self) -> KnownKeys {
+        Arc::clone(&self.known)
+    }
+
+    /// The life of the keys so far.
+    pub fn keys(&self) -> &LogKeys {
+        &self.keys
+    }
+
+    /// The agents' chains so far.
+    pub fn chains(&self) -> &ChainFold {
+        &self.chains
+    }
+
+    /// Takes the next entry. It may have been examined before the last keys were known: then it is examined again.
+    pub fn take(&mut self, index: u64, record: &[u8], examined: Examined) -> Taken {
+        let mut taken = Taken::default();
+        let said = match examined.said {
+            Ok(said) if said.signers.is_empty() => read(record, &self.known),
+            said => said,
+        };
+        let said = match said {
+            Ok(said) => said,
+            Err(reason) => {
+                taken.findings.push(Finding::BadSignature { index, reason });
+                return taken;
+            }
+        };
+        taken.blobs = said.blobs;
+        let Some(&key) = said.signers.first() else {
+            let reason = "no key that the log has introduced signed it".to_owned();
+            taken.findings.push(Finding::BadSignature { index, reason });
+            return taken;
+        };
+        let agent = match self.keys.signer(&key) {
+            Ok(agent) => agent,
+            Err(reason) => {
+                taken.findings.push(Finding::KeyNotValid { index, key, reason });
+                return taken;
+            }
+        };
+        if let (Some(agent), Some(link)) = (agent, said.chain) {
+            taken.findings.extend(self.chains.take(&agent, index, examined.digest, link));
+        }
+        if let Some(statement) = said.kept {
+            self.keep(index, key, &statement, &mut taken);
+        }
+        taken
+    }
+
+    fn keep(&mut self, index: u64, signer: KeyId, statement: &Statement, taken: &mut Taken) {
+        match statement.predicate_type.as_str() {
+            AgentKey::TYPE => match self.keys.take(index, signer, statement) {
+                Ok(()) => self.known = Arc::new(self.keys.all()),
+                Err(reason) => taken.findings.push(Finding::KeyNotValid { index, key: signer, reason }),
+            },
+            _ => {
+                if let Ok(record) = statement.predicate::<RetentionRecord>()
+                    && record.state == RetentionState::Purged
+                {
+                    taken.purged.extend(record.blobs());
+                }
+            }
+        }
+    }
+}
