@@ -89,6 +89,8 @@ pub enum Command {
     Status(command::status::Status),
     /// Verifies an entry of a log: signature, inclusion, tree head.
     Verify(command::verify::Verify),
+    /// Audits a log: that it only grows, and that everything in it is what was signed.
+    Audit(command::audit::Audit),
     /// Prints the completions for a shell.
     Completions(command::completions::Completions),
     /// Builds what a supervisor orders.

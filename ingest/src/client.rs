@@ -7,6 +7,7 @@ use acta_ledger::{
     log::{
         digest::Sha256Digest,
         key::{KeyId, PublicKey},
+        tile::TileRequest,
         verification::Material,
     },
 };
@@ -28,8 +29,8 @@ use crate::{
     server::EntryName,
 };
 
-/// The largest answer that is read.
-const MAX_ANSWER_BYTES: u64 = 16 << 20;
+/// The largest answer that is read: more than a bundle of 256 of the longest entries.
+const MAX_ANSWER_BYTES: u64 = 17 << 20;
 
 /// A blob that comes more slowly than this does not come.
 const SLOWEST_BYTES_PER_S: u64 = 1 << 20;
@@ -214,6 +215,19 @@ impl Client {
         }
     }
 
+    /// The newest signed tree head, verbatim.
+    pub fn tree_head(&self) -> Answer<String> {
+        let request = self.authorized(self.agent.get(self.url("/log/tree-head")));
+        let note = read(request.call().map_err(unreachable)?)?;
+        String::from_utf8(note).map_err(|_| CallError::Malformed("the tree head is not text".to_owned()))
+    }
+
+    /// A tile's bytes.
+    pub fn tile(&self, tile: &TileRequest) -> Answer<Vec<u8>> {
+        let request = self.authorized(self.agent.get(self.url(&format!("/log/tile/{tile}"))));
+        read(request.call().map_err(unreachable)?)
+    }
+
     /// The orders of a route that have no last step yet.
     pub fn open_orders(&self, route: &str) -> Answer<Vec<Listed>> {
         self.get(&format!("/api/v1/routes/{route}/open-orders"))
@@ -357,6 +371,11 @@ impl CallError {
     pub fn is_refusal(&self) -> bool {
         matches!(self, Self::Answered { status: 400..=499, problem: Some(_), .. })
             && !matches!(self, Self::Answered { status: 401 | 408 | 429, .. })
+    }
+
+    /// Whether the same question may well be answered in a moment.
+    pub fn is_passing(&self) -> bool {
+        matches!(self, Self::Unreachable(_) | Self::Answered { status: 408 | 429 | 502..=504, .. })
     }
 
     /// The error as a person reads it.

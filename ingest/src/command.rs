@@ -3,6 +3,7 @@
 pub mod acceptance;
 pub mod advise;
 pub mod attempt;
+pub mod audit;
 pub mod build;
 pub mod bundle;
 pub mod cache;
@@ -53,6 +54,7 @@ pub fn run(cli: Cli, ui: Ui) -> Result<Exit> {
         Command::Rollback(command) => command.run(&home()?, ui),
         Command::Status(command) => command.run(&home()?, ui),
         Command::Verify(command) => command.run(&home()?, ui),
+        Command::Audit(command) => command.run(&home()?, ui),
         Command::Completions(command) => command.run(ui),
         Command::Worker => builder::worker::run().map(|()| Exit::Completed),
         Command::CallbackCost => {
@@ -83,6 +85,7 @@ pub fn wants_json(command: &Command) -> bool {
         Command::Rollback(command) => command.wants_json(),
         Command::Status(command) => command.json,
         Command::Verify(command) => command.json,
+        Command::Audit(command) => command.json,
         Command::Completions(_) | Command::DeployAgent(_) | Command::Worker | Command::CallbackCost => false,
     }
 }

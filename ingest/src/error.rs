@@ -26,6 +26,12 @@ pub enum Exit {
     NotSatisfied = 7,
 }
 
+impl Exit {
+    /// The log signed two histories. Who checks logs knows the number 2 for it, which is that of a wrong command line
+    /// as well; then nothing was printed to stdout.
+    pub const FORKED: Self = Self::Usage;
+}
+
 /// An error as a person reads it; see [`Details`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CliError(Box<Details>);

@@ -1,6 +1,7 @@
 //! `acta`: the agent beside each GPU builder, and the auditor's command line.
 
 mod acceptance;
+mod audit;
 mod blob;
 mod builder;
 mod caches;
@@ -29,6 +30,7 @@ mod route;
 mod runs;
 mod server;
 mod statements;
+mod trust;
 mod ui;
 
 use std::process::ExitCode;

@@ -62,6 +62,22 @@ impl ServerFacts {
         })
     }
 
+    /// Which server is meant, and what is known of it: the one that is named, else the one of the enrolment.
+    pub fn addressed(named: Option<&str>, facts: Option<Self>) -> Result<(String, Option<Self>)> {
+        let url = match (named, &facts) {
+            (Some(url), _) => normal_url(url)?,
+            (None, Some(facts)) => facts.url.clone(),
+            (None, None) => {
+                return Err(CliError::usage("no server to ask")
+                    .field("--server")
+                    .found("this agent is not enrolled")
+                    .expected("the address of a server"));
+            }
+        };
+        let facts = facts.filter(|facts| facts.url == url);
+        Ok((url, facts))
+    }
+
     /// Keeps the facts.
     pub fn save(&self, home: &Home) -> Result<()> {
         let path = home.server();

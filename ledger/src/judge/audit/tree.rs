@@ -68,6 +68,16 @@ impl TreeFold {
         &self.frontier
     }
 
+    /// The root that was signed.
+    pub fn signed_root(&self) -> Sha256Digest {
+        self.root
+    }
+
+    /// Whether a part of the tree could not be read at all, so that nothing can be followed after it.
+    pub fn is_lost(&self) -> bool {
+        self.lost
+    }
+
     /// The tile of entries that comes next; it may hold entries that are known already. None at the end.
     pub fn next_tile(&self) -> Option<u64> {
         (self.frontier.size() < self.size && !self.lost).then_some(self.frontier.size() / TILE_WIDTH)
