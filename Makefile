@@ -1,10 +1,10 @@
 # `make` prints what there is.
 
 browser_tests := $(wildcard tests/browser/*.test.mjs)
-shell_scripts := scripts/setup scripts/wasm scripts/wasm-toolchain scripts/run scripts/sqlx-prepare .ci/run
+shell_scripts := scripts/fuzz scripts/setup scripts/wasm scripts/wasm-toolchain scripts/run scripts/sqlx-prepare .ci/run
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run test check bench screenshots clean
+.PHONY: help setup build run test check fuzz bench screenshots clean
 
 help: ## Print this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -36,6 +36,9 @@ check: setup ## Check without starting anything: format, lints, unit tests, wasm
 	scripts/sqlx-prepare --check
 	@if command -v shellcheck >/dev/null; then shellcheck -x $(shell_scripts); \
 	else echo 'shellcheck is not installed: the scripts were not looked at'; fi
+
+fuzz: setup ## Fuzz every parser under libFuzzer, a minute each (scripts/fuzz SECONDS TARGET... for others)
+	@scripts/fuzz
 
 bench: setup ## Measure with criterion, and 100 cancels from the portal's click to the library's answer
 	cargo bench

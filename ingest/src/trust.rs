@@ -61,14 +61,17 @@ impl KeyFlags {
         facts: Option<&ServerFacts>,
         client: &Client,
     ) -> Result<(Trust, Source)> {
-        let pinned = pinned.map(|(log, portal)| Ok(Trust { log: parse_log_key(log)?, portal })).transpose()?;
+        let pinned =
+            pinned.map(|(log, portal)| Ok(Trust { log: parse_log_key(log)?, portal })).transpose()?;
         if let Some(given) = self.given()? {
             return match pinned {
-                Some(pinned) if pinned != given => Err(CliError::usage("the state has other keys of this log")
-                    .field("--log-key, --portal-key")
-                    .found(format!("{}, {}", given.log, given.portal.to_base64()))
-                    .expected(format!("{}, {}", pinned.log, pinned.portal.to_base64()))
-                    .help("find out which are right; another log needs a state of its own")),
+                Some(pinned) if pinned != given => {
+                    Err(CliError::usage("the state has other keys of this log")
+                        .field("--log-key, --portal-key")
+                        .found(format!("{}, {}", given.log, given.portal.to_base64()))
+                        .expected(format!("{}, {}", pinned.log, pinned.portal.to_base64()))
+                        .help("find out which are right; another log needs a state of its own"))
+                }
                 _ => Ok((given, Source::Flags)),
             };
         }

@@ -3,7 +3,6 @@
 //! The crates `signed_note` and `tlog_tiles` (Cloudflare's) and `ct-merkle` are asked here, in this process. Python's
 //! `securesystemslib` and `in-toto-attestation`, and Go's `sumdb/note` and `sumdb/tlog`, are asked about a real server.
 
-mod log;
 mod note;
 mod proof;
 mod server;

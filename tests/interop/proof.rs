@@ -8,20 +8,19 @@ use acta_ledger::log::{
     merkle::{empty_root, node_hash},
     proof::{verify_consistency, verify_inclusion},
 };
+use acta_tests::tree::TestTree;
 use ct_merkle::{ConsistencyProof, InclusionProof, RootHash, mem_backed_tree::MemoryBackedTree};
 use proptest::prelude::*;
 use sha2::Sha256;
 
-use crate::log::Log;
-
 /// The tree by its recursive definition (RFC 6962, section 2.1), each range computed once.
 struct Definition<'l> {
-    log: &'l Log,
+    log: &'l TestTree,
     known: HashMap<(u64, u64), Sha256Digest>,
 }
 
 impl<'l> Definition<'l> {
-    fn of(log: &'l Log) -> Self {
+    fn of(log: &'l TestTree) -> Self {
         Self { log, known: HashMap::new() }
     }
 
@@ -88,7 +87,7 @@ fn root_hash(root: &Sha256Digest, size: u64) -> RootHash<Sha256> {
 }
 
 /// Everything about the tree that the log had at one size, said by three.
-fn agree_at(log: &Log, definition: &mut Definition<'_>, tree: &Tree) {
+fn agree_at(log: &TestTree, definition: &mut Definition<'_>, tree: &Tree) {
     let size = tree.len();
     let root = log.root(size);
     assert_eq!(root, definition.root(0, size));
@@ -127,7 +126,7 @@ fn tree_of(leaves: &[Vec<u8>]) -> Tree {
 
 #[test]
 fn every_leaf_and_every_earlier_tree_of_every_tree_up_to_300() {
-    let log = Log::numbered(300);
+    let log = TestTree::numbered(300);
     let mut definition = Definition::of(&log);
     let mut tree = Tree::new();
     for leaf in &log.leaves {
@@ -145,7 +144,7 @@ proptest! {
         leaves in prop::collection::vec(prop_oneof![Just(Vec::new()), prop::collection::vec(any::<u8>(), 0..80)], 1..=300),
     ) {
         let tree = tree_of(&leaves);
-        let log = Log::new(leaves);
+        let log = TestTree::new(leaves);
         agree_at(&log, &mut Definition::of(&log), &tree);
     }
 }

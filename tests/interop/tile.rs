@@ -7,14 +7,13 @@ use acta_ledger::log::{
     proof::{verify_consistency, verify_inclusion},
     tile::{TileId, TileRequest, path, width},
 };
+use acta_tests::tree::TestTree;
 use proptest::prelude::*;
 use tlog_tiles::{Error, Hash, Tile, TileHashReader, TileReader};
 
-use crate::log::Log;
-
 /// The other crate's client over our tiles; it remembers which of them it found to be true.
 struct Client<'l> {
-    log: &'l Log,
+    log: &'l TestTree,
     size: u64,
     confirmed: RefCell<usize>,
 }
@@ -59,7 +58,7 @@ const SIZES: [u64; 9] = [1, 2, 255, 256, 257, 511, 600, 65_536, 66_000];
 
 #[test]
 fn the_other_crate_proves_from_our_tiles_what_we_prove() {
-    let log = Log::numbered(66_000);
+    let log = TestTree::numbered(66_000);
     for size in SIZES {
         let root = log.root(size);
         let client = Client { log: &log, size, confirmed: RefCell::new(0) };
@@ -88,9 +87,9 @@ fn the_other_crate_proves_from_our_tiles_what_we_prove() {
 
 #[test]
 fn a_tile_with_one_wrong_hash_is_refused_by_the_other_crate() {
-    let (log, mut other) = (Log::numbered(600), Log::numbered(600));
+    let (log, mut other) = (TestTree::numbered(600), TestTree::numbered(600));
     other.leaves[300][0] ^= 1;
-    let other = Log::new(other.leaves);
+    let other = TestTree::new(other.leaves);
     let client = Client { log: &other, size: 600, confirmed: RefCell::new(0) };
     let reader = TileHashReader::new(600, Hash(log.root(600).0), &client);
     assert!(tlog_tiles::prove_record(600, 300, &reader).is_err());

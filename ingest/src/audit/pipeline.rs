@@ -126,13 +126,23 @@ mod tests {
 
     #[test]
     fn it_ends_where_the_taker_breaks() {
-        let ended = in_order(0..u64::MAX, SPREAD, |number| number, |number, _| match number {
-            50 => ControlFlow::Break(number),
-            _ => ControlFlow::Continue(()),
-        });
+        let ended = in_order(
+            0..u64::MAX,
+            SPREAD,
+            |number| number,
+            |number, _| match number {
+                50 => ControlFlow::Break(number),
+                _ => ControlFlow::Continue(()),
+            },
+        );
         assert_eq!(ended, ControlFlow::Break(50));
-        let panics = || in_order(0..100, SPREAD, |number| assert_ne!(number, 3), |_, ()| ControlFlow::<()>::Continue(()));
-        assert!(std::panic::catch_unwind(panics).is_err(), "a worker's panic is not swallowed, and nobody waits");
+        let panics = || {
+            in_order(0..100, SPREAD, |number| assert_ne!(number, 3), |_, ()| ControlFlow::<()>::Continue(()))
+        };
+        assert!(
+            std::panic::catch_unwind(panics).is_err(),
+            "a worker's panic is not swallowed, and nobody waits"
+        );
         assert!(in_order(5..5, SPREAD, |_| (), |_, ()| ControlFlow::Break(())).is_continue());
     }
 }

@@ -158,7 +158,8 @@ struct Fold {
 
 impl Fold {
     fn new(head: &TreeHead, running: Running) -> Result<Self> {
-        let frontier = running.progress.frontier().ok_or_else(|| CliError::failure("the state is damaged"))?;
+        let frontier =
+            running.progress.frontier().ok_or_else(|| CliError::failure("the state is damaged"))?;
         let entries = running.progress.entries();
         Ok(Self { tree: TreeFold::new(frontier, head), entries, running })
     }
@@ -216,7 +217,9 @@ impl Fold {
                 BlobState::Missing => {
                     self.running.missing.entry(digest).or_insert(index);
                 }
-                BlobState::Damaged(found) => self.found(Finding::DamagedBlob { index, digest, found }, watcher),
+                BlobState::Damaged(found) => {
+                    self.found(Finding::DamagedBlob { index, digest, found }, watcher)
+                }
             }
         }
         watcher.at(self.tree.frontier().size());

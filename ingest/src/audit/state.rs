@@ -11,12 +11,7 @@ use std::{
 };
 
 use acta_ledger::{
-    judge::audit::{
-        Finding,
-        chain::ChainFold,
-        entry::EntryFold,
-        keys::LogKeys,
-    },
+    judge::audit::{Finding, chain::ChainFold, entry::EntryFold, keys::LogKeys},
     log::{digest::Sha256Digest, key::PublicKey, merkle::Frontier},
 };
 use serde::{Deserialize, Serialize};
@@ -173,7 +168,9 @@ impl StateFile {
         }
         Err(CliError::usage("the state cannot be used")
             .field(self.path.display().to_string())
-            .found(if known { "a frontier that does not fit its size".to_owned() } else {
+            .found(if known {
+                "a frontier that does not fit its size".to_owned()
+            } else {
                 format!("version {}", state.version)
             })
             .expected(format!("version {VERSION}, as this program writes it"))

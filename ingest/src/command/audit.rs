@@ -118,9 +118,8 @@ impl Audit {
     fn others(&self, trust: &Trust) -> Result<Vec<Signed>> {
         let one = |path: &PathBuf| {
             let note = std::fs::read_to_string(path);
-            let note = note.map_err(|error| {
-                CliError::io("read", path, &error).field("--tree-head").exit(Exit::Usage)
-            })?;
+            let note = note
+                .map_err(|error| CliError::io("read", path, &error).field("--tree-head").exit(Exit::Usage))?;
             open(note, trust, &path.display().to_string())
         };
         self.tree_head.iter().map(one).collect()
@@ -168,7 +167,8 @@ impl Session {
         let size = self.shown.head.size;
         let open = |(_, note): (&u64, &String)| open(note.clone(), &self.trust, "--state");
         let before = self.state.tree_heads.range(..=size).next_back().map(open).transpose()?;
-        let largest = self.state.tree_heads.range(size.saturating_add(1)..).next_back().map(open).transpose()?;
+        let largest =
+            self.state.tree_heads.range(size.saturating_add(1)..).next_back().map(open).transpose()?;
         let all: Vec<&Signed> = before.iter().chain(&largest).chain(others).collect();
         compare(&mut Tiles::new(&self.source, size), &self.shown, all)
     }

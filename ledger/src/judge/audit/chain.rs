@@ -25,7 +25,13 @@ struct Chain {
 
 impl ChainFold {
     /// Takes an agent's next statement; a fork is named at once, a gap only at the end, for it may still be filled.
-    pub fn take(&mut self, agent: &str, index: u64, digest: Sha256Digest, link: ChainLink) -> Option<Finding> {
+    pub fn take(
+        &mut self,
+        agent: &str,
+        index: u64,
+        digest: Sha256Digest,
+        link: ChainLink,
+    ) -> Option<Finding> {
         let fork = || Finding::ChainFork { agent: agent.to_owned(), sequence: link.sequence, index };
         let chain = match self.agents.get_mut(agent) {
             Some(chain) => chain,
@@ -59,7 +65,8 @@ impl ChainFold {
 impl Chain {
     /// Takes a number out of the gaps; whether it was in one.
     fn fill(&mut self, sequence: u64) -> bool {
-        let Some(at) = self.missing.iter().position(|(first, last, _)| (*first..=*last).contains(&sequence)) else {
+        let Some(at) = self.missing.iter().position(|(first, last, _)| (*first..=*last).contains(&sequence))
+        else {
             return false;
         };
         let (first, last, index) = self.missing.remove(at);

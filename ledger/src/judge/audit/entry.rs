@@ -68,8 +68,7 @@ fn read(record: &[u8], known: &KnownKeys) -> Result<Said, String> {
 /// Who signed. The hints name the keys to try; only where they lead nowhere all keys are tried, for a hint is not
 /// signed and must not decide.
 fn signers(envelope: &Envelope, known: &KnownKeys) -> Vec<KeyId> {
-    let hinted: Vec<PublicKey> =
-        envelope.hinted_keys().filter_map(|id| known.get(&id)).copied().collect();
+    let hinted: Vec<PublicKey> = envelope.hinted_keys().filter_map(|id| known.get(&id)).copied().collect();
     let by = |keys: &[PublicKey]| envelope.verified(keys, 1).map(|(_, signers)| signers);
     let found = by(&hinted).or_else(|_| by(&known.values().copied().collect::<Vec<_>>()));
     found.unwrap_or_default().iter().map(PublicKey::id).collect()

@@ -173,7 +173,10 @@ impl fmt::Display for Finding {
                 write!(f, "entry {index}: its bytes hash to {found}, the tree has {expected}")
             }
             Self::DamagedTile { level, tile, position } => {
-                write!(f, "tile {level}/{tile}: hash {position} contradicts the entries and the tree around it")
+                write!(
+                    f,
+                    "tile {level}/{tile}: hash {position} contradicts the entries and the tree around it"
+                )
             }
             Self::MissingTile { level: Some(level), tile } => {
                 write!(f, "tile {level}/{tile} is not there, or not as long as it must be")
@@ -185,7 +188,10 @@ impl fmt::Display for Finding {
             Self::BadSignature { index, reason } => write!(f, "entry {index}: {reason}"),
             Self::KeyNotValid { index, key, reason } => write!(f, "entry {index}: key {key}: {reason}"),
             Self::MissingBlob { index, digest } => {
-                write!(f, "blob {digest}, which entry {index} names, is not there, and no entry says it was purged")
+                write!(
+                    f,
+                    "blob {digest}, which entry {index} names, is not there, and no entry says it was purged"
+                )
             }
             Self::DamagedBlob { index, digest, found } => {
                 write!(f, "blob {digest}, which entry {index} names, has bytes of digest {found}")
@@ -194,7 +200,10 @@ impl fmt::Display for Finding {
                 write!(f, "statement {first} of agent {agent} is not in the log before entry {index}")
             }
             Self::ChainGap { agent, first, last, index } => {
-                write!(f, "statements {first} to {last} of agent {agent} are not in the log before entry {index}")
+                write!(
+                    f,
+                    "statements {first} to {last} of agent {agent} are not in the log before entry {index}"
+                )
             }
             Self::ChainFork { agent, sequence, index } => write!(
                 f,

@@ -38,9 +38,9 @@ pub fn relate(
     }
     let mut tree = Frontier::default();
     let mut grow = |tree: &mut Frontier, from: u64, to: u64| {
-        cover(from, to).into_iter().all(|node| {
-            hash_of(node).is_some_and(|hash| tree.append_subtree(node.level, hash))
-        })
+        cover(from, to)
+            .into_iter()
+            .all(|node| hash_of(node).is_some_and(|hash| tree.append_subtree(node.level, hash)))
     };
     if !grow(&mut tree, 0, earlier.size) {
         return Relation::Unproven;

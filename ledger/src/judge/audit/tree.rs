@@ -139,8 +139,10 @@ impl TreeFold {
             Some(hashes) => hashes.get(position).copied(),
             None => {
                 // Said once for each tile, at the first of its hashes that this fold asks for.
-                let asked_before =
-                    self.rows.get(id.level as usize).is_some_and(|row| row.last().is_some_and(Option::is_some));
+                let asked_before = self
+                    .rows
+                    .get(id.level as usize)
+                    .is_some_and(|row| row.last().is_some_and(Option::is_some));
                 if !asked_before {
                     findings.push(Finding::MissingTile { level: Some(parent.level), tile: parent.index });
                 }
@@ -158,7 +160,8 @@ impl TreeFold {
     ) {
         let (by_entries, by_tile) = (shown.entries.and_then(full_root), shown.tile.and_then(full_root));
         let agree = |a: Option<Sha256Digest>, b: Option<Sha256Digest>| a.is_some() && a == b;
-        let damaged_tile = |level: u8, tile: u64, position: u64| Finding::DamagedTile { level, tile, position };
+        let damaged_tile =
+            |level: u8, tile: u64, position: u64| Finding::DamagedTile { level, tile, position };
         let believed = if agree(by_entries, by_tile) {
             if parent.is_some_and(|parent| Some(parent) != by_tile) {
                 findings.push(damaged_tile(1, index / TILE_WIDTH, index % TILE_WIDTH));
@@ -279,5 +282,7 @@ fn name_tile(index: u64, shown: Shown<'_>, findings: &mut Vec<Finding>) {
 fn differences(shown: Shown<'_>) -> impl Iterator<Item = (u64, Sha256Digest, Sha256Digest)> {
     let (entries, tile) = (shown.entries.unwrap_or_default(), shown.tile.unwrap_or_default());
     let pairs = (0..).zip(entries.iter().zip(tile));
-    pairs.filter(|(_, (found, expected))| found != expected).map(|(at, (found, expected))| (at, *found, *expected))
+    pairs
+        .filter(|(_, (found, expected))| found != expected)
+        .map(|(at, (found, expected))| (at, *found, *expected))
 }

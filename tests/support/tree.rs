@@ -1,4 +1,4 @@
-//! A small log in memory: leaves, their tree, and the tiles that a server would serve.
+//! A small tree in memory: leaves, proofs, and the tiles that a server would serve.
 
 use acta_ledger::log::{
     digest::Sha256Digest,
@@ -8,24 +8,31 @@ use acta_ledger::log::{
 };
 
 /// The leaves' data and, level by level, the hashes of the complete subtrees over them.
-pub struct Log {
+pub struct TestTree {
     /// What each leaf holds.
     pub leaves: Vec<Vec<u8>>,
     levels: Vec<Vec<Sha256Digest>>,
+    roots: Vec<Sha256Digest>,
 }
 
-impl Log {
-    /// A log of these leaves.
+impl TestTree {
+    /// A tree of these leaves.
     pub fn new(leaves: Vec<Vec<u8>>) -> Self {
         let mut levels = vec![leaves.iter().map(|leaf| leaf_hash(leaf)).collect::<Vec<_>>()];
         while let Some(below) = levels.last().filter(|row| row.len() > 1) {
             let row = below.chunks_exact(2).map(|pair| node_hash(&pair[0], &pair[1])).collect();
             levels.push(row);
         }
-        Self { leaves, levels }
+        let mut frontier = Frontier::default();
+        let mut roots = vec![frontier.root()];
+        for leaf in &levels[0] {
+            frontier.append(*leaf);
+            roots.push(frontier.root());
+        }
+        Self { leaves, levels, roots }
     }
 
-    /// A log whose leaves are the numbers from 0.
+    /// A tree whose leaves are the numbers from 0.
     pub fn numbered(count: u32) -> Self {
         Self::new((0..count).map(|number| number.to_be_bytes().to_vec()).collect())
     }
@@ -37,23 +44,27 @@ impl Log {
 
     /// The root over the first leaves, as the log's writer computes it.
     pub fn root(&self, size: u64) -> Sha256Digest {
-        let mut frontier = Frontier::default();
-        for leaf in &self.levels[0][..size as usize] {
-            frontier.append(*leaf);
-        }
-        frontier.root()
+        self.roots[size as usize]
     }
 
     /// The proof that a leaf is in the tree of that size.
+    ///
+    /// # Panics
+    ///
+    /// If it is not.
     pub fn inclusion(&self, index: u64, size: u64) -> Vec<Sha256Digest> {
         let plan = Plan::inclusion(index, size).expect("the leaf is in the tree");
-        plan.assemble(|node| self.node(node)).expect("the log holds every node")
+        plan.assemble(|node| self.node(node)).expect("the tree holds every node")
     }
 
     /// The proof that the tree of the new size begins with the tree of the old one.
+    ///
+    /// # Panics
+    ///
+    /// If it does not.
     pub fn consistency(&self, old: u64, new: u64) -> Vec<Sha256Digest> {
         let plan = Plan::consistency(old, new).expect("the sizes fit");
-        plan.assemble(|node| self.node(node)).expect("the log holds every node")
+        plan.assemble(|node| self.node(node)).expect("the tree holds every node")
     }
 
     /// The hashes of a tile of the tree of that size, as the server cuts them.
@@ -63,7 +74,8 @@ impl Log {
         row[from as usize..(from + width(id, size)) as usize].to_vec()
     }
 
-    fn node(&self, node: Node) -> Option<Sha256Digest> {
+    /// A complete subtree's root, where it is one of this tree.
+    pub fn node(&self, node: Node) -> Option<Sha256Digest> {
         self.levels.get(usize::from(node.level))?.get(usize::try_from(node.index).ok()?).copied()
     }
 }
