@@ -14,7 +14,7 @@ use acta_ledger::{
         gate::GateRecord,
         import::ImportRecord,
         pin::PinObservation,
-        retention::{RetentionRecord, RetentionState},
+        retention::RetentionRecord,
         rollback::{RollbackOrder, RollbackResult},
         route::{RouteDefinition, is_route_name},
     },
