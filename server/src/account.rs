@@ -78,7 +78,7 @@ pub enum Change {
         account: String,
         /// What it is for.
         label: String,
-        /// What it may be used for: `read`, `define_routes`, `cancel`.
+        /// What it may be used for: `read`, `define_routes`, `cancel`, `metrics`.
         scopes: Vec<Scope>,
         /// For how many days it is valid.
         days: u32,

@@ -98,12 +98,12 @@ impl BlobStore {
         }
     }
 
-    /// Takes a stream of bytes under its digest.
+    /// Takes a stream of bytes under its digest, and says how many they are.
     pub async fn put<E: ToString>(
         &self,
         digest: &Sha256Digest,
         bytes: impl Stream<Item = Result<Bytes, E>>,
-    ) -> Result<(), BlobError> {
+    ) -> Result<u64, BlobError> {
         let mut upload = self.store.put_multipart(&address(digest)).await?;
         let receive = async || {
             let mut hasher = Hasher::default();
@@ -121,11 +121,11 @@ impl BlobStore {
                 }
             }
             upload.put_part(PutPayload::from(part)).await?;
-            let found = hasher.finish();
-            if found == *digest { Ok(()) } else { Err(BlobError::Digest { found, expected: *digest }) }
+            let (length, found) = (hasher.bytes(), hasher.finish());
+            if found == *digest { Ok(length) } else { Err(BlobError::Digest { found, expected: *digest }) }
         };
         match receive().await {
-            Ok(()) => upload.complete().await.map(drop).map_err(BlobError::from),
+            Ok(length) => upload.complete().await.map(|_| length).map_err(BlobError::from),
             Err(error) => {
                 // The staged bytes are worthless whether or not they can be removed right now.
                 let _ = upload.abort().await;

@@ -34,6 +34,10 @@ pub struct Problem {
     pub expected: Option<String>,
 }
 
+/// A problem's code on the answer that tells of it, for whoever counts answers.
+#[derive(Debug, Clone, Copy)]
+pub struct Reason(pub &'static str);
+
 /// The result of whatever answers a request.
 pub type Answer<T> = Result<T, Problem>;
 
@@ -112,6 +116,7 @@ impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let mut response = (status, Json(&self)).into_response();
+        response.extensions_mut().insert(Reason(self.code));
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, header::HeaderValue::from_static("application/problem+json"));
         if status == StatusCode::SERVICE_UNAVAILABLE || status == StatusCode::TOO_MANY_REQUESTS {

@@ -9,7 +9,10 @@ pub mod ask;
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -119,6 +122,8 @@ pub enum OpenError {
 pub struct Hub {
     builds: Mutex<HashMap<Uuid, watch::Sender<Live>>>,
     closed: watch::Sender<bool>,
+    /// Agents that are connected.
+    channels: AtomicUsize,
     /// Tells this process from the one before: revisions begin again.
     epoch: u32,
 }
@@ -126,7 +131,12 @@ pub struct Hub {
 impl Default for Hub {
     fn default() -> Self {
         let epoch = Uuid::now_v7().as_u128() as u32;
-        Self { builds: Mutex::default(), closed: watch::Sender::new(false), epoch }
+        Self {
+            builds: Mutex::default(),
+            closed: watch::Sender::new(false),
+            channels: AtomicUsize::new(0),
+            epoch,
+        }
     }
 }
 
@@ -169,6 +179,7 @@ impl Hub {
             }
         };
         drop(builds);
+        self.channels.fetch_add(1, Ordering::Relaxed);
         Ok(Connection { hub: Arc::clone(self), run, number })
     }
 
@@ -221,6 +232,24 @@ impl Hub {
         self.closed.send_replace(true);
     }
 
+    /// Whether it is closed: the server stops.
+    pub fn is_closed(&self) -> bool {
+        *self.closed.borrow()
+    }
+
+    /// How many builds are kept of each standing.
+    pub fn count(&self) -> [(&'static str, usize); 3] {
+        let standings: Vec<Standing> = self.builds().values().map(|live| live.borrow().standing()).collect();
+        [("running", Standing::Running), ("ended", Standing::Ended), ("vanished", Standing::Vanished)]
+            .map(|(name, standing)| (name, standings.iter().filter(|found| **found == standing).count()))
+    }
+
+    /// How many agents are connected, and how many channels and streams follow a build.
+    pub fn connections(&self) -> (usize, usize) {
+        let followers = self.builds().values().map(watch::Sender::receiver_count).sum();
+        (self.channels.load(Ordering::Relaxed), followers)
+    }
+
     /// Resolves when the hub is closed.
     pub async fn closing(&self) {
         // The sender lives as long as the hub.
@@ -256,6 +285,12 @@ pub struct Connection {
     hub: Arc<Hub>,
     run: Uuid,
     number: u64,
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.hub.channels.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 impl Connection {

@@ -6,11 +6,16 @@ use acta_ledger::{evidence::code, log::digest::Sha256Digest};
 use acta_server::{
     account::{COMMAND_LINE, Change, Done, MAX_TOKEN_DAYS, NewPassword, apply},
     auth::policy::{ROLES, Role, Scope, parse_role},
-    config::{DataConfig, ServeConfig},
+    config::{
+        DataConfig, LogConfig, ServeConfig,
+        file::{self, FileConfig},
+        show,
+    },
     error::Problem,
     projection::rebuild::rebuild,
     purge::{Wanted, purge},
     secret::Secret,
+    service,
     startup::{Application, Ground},
     store::account,
     telemetry,
@@ -29,12 +34,18 @@ use tokio::signal::unix::{SignalKind, signal};
   acta-server user add ada --role reviewer
   acta-server agent token --label builder-7
   acta-server rebuild
+  acta-server config show
 
+Each setting is a flag, else a variable, else a key of the settings file, else its default.
 Exit codes: 0 done, 1 failed (the message says why), 2 usage."
 )]
 struct Cli {
     #[command(flatten)]
+    file: FileConfig,
+    #[command(flatten)]
     data: DataConfig,
+    #[command(flatten)]
+    log: LogConfig,
     #[command(subcommand)]
     command: Command,
 }
@@ -43,6 +54,9 @@ struct Cli {
 enum Command {
     /// Serves the API and the portal until it is told to stop (Ctrl-C or SIGTERM).
     Serve(ServeConfig),
+    /// The settings.
+    #[command(subcommand)]
+    Config(ConfigCommand),
     /// Makes the database or brings its schema up to date.
     Migrate,
     /// Checks every entry and replays the log into the projections. Stop the server first.
@@ -72,6 +86,23 @@ enum Command {
     /// Agents.
     #[command(subcommand)]
     Agent(AgentCommand),
+}
+
+#[derive(Subcommand)]
+enum ConfigCommand {
+    /// Prints what `serve` with these flags would be told, and where each value comes from: as a settings file that says
+    /// the same.
+    #[command(
+        after_help = "Examples:\n  acta-server config show\n  acta-server --config new.toml config show --json"
+    )]
+    Show {
+        /// The flags of `serve`.
+        #[command(flatten)]
+        serve: ServeConfig,
+        /// Prints JSON.
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 #[derive(Subcommand)]
@@ -108,7 +139,7 @@ enum UserCommand {
         /// For how many days it is valid.
         #[arg(long, default_value_t = 90, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_TOKEN_DAYS)))]
         days: u32,
-        /// What it may be used for: `read`, `define_routes`, `cancel`. Several times for several.
+        /// What it may be used for: `read`, `define_routes`, `cancel`, `metrics`. Several times for several.
         #[arg(long = "scope", value_parser = parse_scope, default_values = ["read", "define_routes"])]
         scopes: Vec<Scope>,
     },
@@ -141,10 +172,20 @@ const ENROLMENT_HOURS: u32 = 1;
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
-    let cli = Cli::parse();
-    telemetry::start();
+    let (cli, matches, file) = file::parse::<Cli>()?;
+    telemetry::start(&cli.log);
     match cli.command {
         Command::Serve(serve) => run_server(&cli.data, &serve).await,
+        Command::Config(ConfigCommand::Show { serve: _, json }) => {
+            let matches = std::iter::successors(Some(&matches), |it| it.subcommand().map(|(_, below)| below));
+            let settings = matches.last().map_or_else(Vec::new, |it| show::effective(it, file.as_ref()));
+            if json {
+                println!("{}", serde_json::to_string_pretty(&settings)?);
+            } else {
+                print!("{}", show::as_toml(&settings));
+            }
+            Ok(())
+        }
         Command::Migrate => {
             let ground = Ground::open_beside(&cli.data).await?;
             ground.database.close().await;
@@ -182,9 +223,16 @@ async fn run_server(data: &DataConfig, serve: &ServeConfig) -> anyhow::Result<()
         server.address = %application.address,
         log.origin = %head.origin,
         log.size = head.size,
-        "acta-server answers at http://{}",
-        application.address
+        "acta-server answers at {}",
+        application.state().base_url
     );
+    service::ready(application.state());
+    tokio::spawn(service::keep_alive(application.state().log.heads()));
+    // Listened to even where there is nothing to read again: unheard, it would end the server.
+    let hangup = signal(SignalKind::hangup())?;
+    if let Some(certificate) = application.certificate() {
+        tokio::spawn(certificate.keep_fresh(hangup));
+    }
     let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
     application
         .run(async move {
@@ -192,6 +240,7 @@ async fn run_server(data: &DataConfig, serve: &ServeConfig) -> anyhow::Result<()
                 _ = interrupt.recv() => {}
                 _ = terminate.recv() => {}
             }
+            service::stopping();
             tracing::info!("stopping: open requests are finished first");
         })
         .await

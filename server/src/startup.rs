@@ -1,11 +1,13 @@
 //! From settings to a running server; tests take the same way as `main`.
 
-use std::{net::SocketAddr, ops::Deref, sync::Arc};
+use std::{net::SocketAddr, ops::Deref, sync::Arc, time::Duration};
 
 use acta_ledger::log::verification::Trust;
 use anyhow::{Context as _, bail};
+use axum::serve::{Listener, ListenerExt as _};
+use ipnet::IpNet;
 use leptos::config::LeptosOptions;
-use tokio::{net::TcpListener, task::JoinHandle};
+use tokio::{net::TcpListener, sync::watch, task::JoinHandle};
 
 use crate::{
     account::Waiting,
@@ -17,11 +19,15 @@ use crate::{
     keys::Keys,
     live::Hub,
     log::{reader::LogReader, writer::LogWriter},
+    metrics::Metrics,
     projection,
+    tls::{Certificate, TlsListener},
 };
 
 /// What every request can reach.
 pub struct Shared {
+    /// Where everything is kept.
+    pub data: DataConfig,
     /// The database.
     pub database: Database,
     /// The blobs.
@@ -50,6 +56,10 @@ pub struct Shared {
     pub live: Arc<Hub>,
     /// Sign-in attempts.
     pub sign_in: SignInLimit,
+    /// Proxies whose word on a client's address counts.
+    pub trusted_proxies: Vec<IpNet>,
+    /// What is counted.
+    pub metrics: Metrics,
     /// What leptos wants to know.
     pub leptos: LeptosOptions,
 }
@@ -116,7 +126,11 @@ pub struct Application {
     listener: TcpListener,
     writer: JoinHandle<()>,
     ground: Ground,
+    certificate: Option<Arc<Certificate>>,
 }
+
+/// How long open requests may take once the server stops. What is not answered by then was not promised to anybody.
+const DRAIN: Duration = Duration::from_secs(30);
 
 impl Application {
     /// Opens everything and begins to listen; answers from [`Application::run`] on.
@@ -128,10 +142,12 @@ impl Application {
             format!("cannot listen on {}: is another server running there?", serve.listen)
         })?;
         let address = listener.local_addr()?;
-        let (log, writer) = LogWriter::start(&ground.database, ground.keys.clone()).await?;
-        let base_url = serve.base_url.clone().unwrap_or_else(|| format!("http://{address}"));
-        let base_url = base_url.trim_end_matches('/').to_owned();
+        let metrics = Metrics::default();
+        let (log, writer) = LogWriter::start(&ground.database, ground.keys.clone(), metrics.log()).await?;
+        let certificate = certificate(serve)?.map(Arc::new);
+        let base_url = base_url(serve, address)?;
         let state = AppState(Arc::new(Shared {
+            data: data.clone(),
             reader: LogReader::new(ground.database.read.clone()),
             database: ground.database.clone(),
             blobs: BlobStore::local(&data.blobs())?,
@@ -145,10 +161,12 @@ impl Application {
             waiting: Waiting::default(),
             retention: tokio::sync::RwLock::default(),
             live: Arc::default(),
+            trusted_proxies: serve.trusted_proxies.clone(),
+            metrics,
             sign_in: SignInLimit::default(),
             leptos: LeptosOptions::builder().output_name("acta_app").site_pkg_dir("pkg").build(),
         }));
-        Ok(Self { address, state, listener, writer, ground })
+        Ok(Self { address, state, listener, writer, ground, certificate })
     }
 
     /// What requests reach; for tests.
@@ -156,19 +174,89 @@ impl Application {
         &self.state
     }
 
-    /// Answers requests until `stop` comes, then finishes the open ones and closes the database.
+    /// The certificate, where the server speaks TLS itself.
+    pub fn certificate(&self) -> Option<Arc<Certificate>> {
+        self.certificate.clone()
+    }
+
+    /// Answers requests until `stop` comes, then finishes the open ones (for half a minute at most), commits what the
+    /// log's writer has taken and closes the database.
     pub async fn run(self, stop: impl Future<Output = ()> + Send + 'static) -> anyhow::Result<()> {
         let live = Arc::clone(&self.state.live);
-        let service = router::router(self.state).into_make_service_with_connect_info::<SocketAddr>();
-        let stop = async move {
+        let (stopping, mut stops) = watch::channel(false);
+        let begun = async move {
             stop.await;
             // Streams and channels never end by themselves; whoever holds one would hold the whole server.
             live.close();
+            stopping.send_replace(true);
         };
-        axum::serve(self.listener, service).with_graceful_shutdown(stop).await?;
-        // With the router gone nobody can reach the writer any more; it commits what waits and ends.
-        self.writer.await.context("the log's writer failed")?;
+        let (listener, state, certificate) = (self.listener, self.state, self.certificate);
+        let serving = async move {
+            match certificate {
+                Some(certificate) => serve(TlsListener::new(listener, certificate), state, begun).await,
+                None => serve(listener, state, begun).await,
+            }
+        };
+        let overdue = async move {
+            // The sender goes after it has said so.
+            let _ = stops.wait_for(|stops| *stops).await;
+            tokio::time::sleep(DRAIN).await;
+        };
+        let finished = tokio::select! {
+            served = serving => { served?; true }
+            () = overdue => false,
+        };
+        if finished {
+            // With the router gone nobody can reach the writer any more; it commits what waits and ends.
+            self.writer.await.context("the log's writer failed")?;
+        } else {
+            tracing::warn!(
+                drain_s = DRAIN.as_secs(),
+                "requests are still open and are not waited for any longer"
+            );
+        }
         self.ground.database.close().await;
         Ok(())
     }
+}
+
+async fn serve<L: Listener<Addr = SocketAddr>>(
+    listener: L,
+    state: AppState,
+    stop: impl Future<Output = ()> + Send + 'static,
+) -> std::io::Result<()> {
+    let service = router::router(state).into_make_service_with_connect_info::<SocketAddr>();
+    // `tap_io` makes the peer's address known for every kind of listener, not for TCP alone.
+    axum::serve(listener.tap_io(|_| ()), service).with_graceful_shutdown(stop).await
+}
+
+fn certificate(serve: &ServeConfig) -> anyhow::Result<Option<Certificate>> {
+    match (&serve.tls_cert, &serve.tls_key) {
+        (Some(cert), Some(key)) => Certificate::open(cert.clone(), key.clone()).map(Some),
+        (None, None) => Ok(None),
+        (Some(_), None) => bail!("tls_cert is set and tls_key is not: TLS needs both"),
+        (None, Some(_)) => bail!("tls_key is set and tls_cert is not: TLS needs both"),
+    }
+}
+
+/// The server's address as its users write it; where nobody says so, the one it listens on.
+fn base_url(serve: &ServeConfig, address: SocketAddr) -> anyhow::Result<String> {
+    let tls = serve.tls_cert.is_some();
+    let Some(given) = &serve.base_url else {
+        return Ok(format!("{}://{address}", if tls { "https" } else { "http" }));
+    };
+    let Some((scheme, host)) =
+        given.split_once("://").filter(|(scheme, _)| matches!(*scheme, "http" | "https"))
+    else {
+        bail!("base_url: found {given:?}, expected https://HOST");
+    };
+    if host.contains('@') {
+        bail!(
+            "base_url: a user name or password stands in it, and every page would show it; expected https://HOST"
+        );
+    }
+    if tls && scheme == "http" {
+        bail!("base_url: found {given:?}, but tls_cert is set: expected https://HOST");
+    }
+    Ok(given.trim_end_matches('/').to_owned())
 }

@@ -5,6 +5,7 @@ pub mod account;
 pub mod agent;
 pub mod idempotency;
 pub mod ledger;
+pub mod progress;
 pub mod route;
 pub mod run;
 pub mod session;

@@ -49,7 +49,8 @@ permissions!(
     OwnAccount,
     ReadAccounts,
     ManageAccounts,
-    Purge
+    Purge,
+    ReadMetrics
 );
 
 /// Proof that the actor may do what `P` says.

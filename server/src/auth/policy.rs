@@ -26,6 +26,8 @@ pub enum Scope {
     DefineRoutes,
     /// A reviewer's or an approver's token: ask builds that run to stop.
     Cancel,
+    /// An admin's token: read what the server counts, for the program that watches it.
+    Metrics,
     /// An agent's token: append evidence and store blobs.
     Push,
     /// An agent's token: take orders for the runtime.
@@ -34,7 +36,7 @@ pub enum Scope {
 
 impl Scope {
     /// What a person's token can be used for.
-    pub const OF_ACCOUNTS: [Self; 3] = [Self::Read, Self::DefineRoutes, Self::Cancel];
+    pub const OF_ACCOUNTS: [Self; 4] = [Self::Read, Self::DefineRoutes, Self::Cancel, Self::Metrics];
     /// What an agent's token can be used for.
     pub const OF_AGENTS: [Self; 2] = [Self::Push, Self::Orders];
 }
@@ -136,11 +138,13 @@ pub enum Action {
     ManageAccounts,
     /// Remove the bytes of retained bundles that nothing needs.
     Purge,
+    /// Read what the server counts of itself.
+    ReadMetrics,
 }
 
 impl Action {
     /// All of them.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::ReadLog,
         Self::ReadEvidence,
         Self::PushEvidence,
@@ -157,6 +161,7 @@ impl Action {
         Self::ReadAccounts,
         Self::ManageAccounts,
         Self::Purge,
+        Self::ReadMetrics,
     ];
 
     /// Whether the person must have given the password within the last five minutes.
@@ -190,8 +195,8 @@ pub fn allows(actor: &Actor, action: Action, public_read: bool) -> bool {
         }
         Action::PushEvidence => matches!(actor, Actor::Agent { scopes, .. } if scopes.has(Scope::Push)),
         Action::TakeOrders => matches!(actor, Actor::Agent { scopes, .. } if scopes.has(Scope::Orders)),
-        // A person's program may do two things beside reading: policies come out of a repository, and a test or a job
-        // stops the builds that it watches.
+        // A person's program may do three things beside reading: policies come out of a repository, a test or a job stops
+        // the builds that it watches, and a monitor watches the server.
         Action::DefineRoute => match actor {
             Actor::Account { role: Admin, token, .. } => {
                 token.as_ref().is_none_or(|scopes| scopes.has(Scope::DefineRoutes))
@@ -201,6 +206,12 @@ pub fn allows(actor: &Actor, action: Action, public_read: bool) -> bool {
         Action::RequestCancel => match actor {
             Actor::Account { role: Reviewer | Approver, token, .. } => {
                 token.as_ref().is_none_or(|scopes| scopes.has(Scope::Cancel))
+            }
+            _ => false,
+        },
+        Action::ReadMetrics => match actor {
+            Actor::Account { role: Admin, token, .. } => {
+                token.as_ref().is_none_or(|scopes| scopes.has(Scope::Metrics))
             }
             _ => false,
         },

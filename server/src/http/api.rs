@@ -67,6 +67,10 @@ pub fn router() -> (Router<AppState>, utoipa::openapi::OpenApi) {
         .routes(routes!(log::keys))
         .routes(routes!(log::consistency))
         .routes(routes!(log::tree_head))
+        // For whoever runs the server
+        .routes(routes!(super::operators::healthz))
+        .routes(routes!(super::operators::readyz))
+        .routes(routes!(super::operators::metrics))
         .split_for_parts();
     // By the name that C2SP's clients ask for, and a path with slashes, which OpenAPI cannot describe.
     let router =

@@ -6,8 +6,6 @@ pub mod live;
 pub mod people;
 pub mod route;
 
-use std::net::SocketAddr;
-
 use acta_app::{
     context::Theme,
     i18n::Lang,
@@ -15,7 +13,7 @@ use acta_app::{
 };
 use axum::{
     Form,
-    extract::{ConnectInfo, State},
+    extract::State,
     http::{HeaderMap, header},
     response::{AppendHeaders, IntoResponse as _, Redirect, Response},
 };
@@ -26,6 +24,7 @@ use crate::{
     auth::{extract::Asking, password, policy::Actor, session},
     clock,
     error::{Answer, Problem},
+    http::client::ClientAddress,
     startup::AppState,
     store,
 };
@@ -42,7 +41,7 @@ pub struct SignIn {
 /// Signs in.
 pub async fn sign_in(
     State(state): State<AppState>,
-    ConnectInfo(address): ConnectInfo<SocketAddr>,
+    ClientAddress(address): ClientAddress,
     headers: HeaderMap,
     Form(form): Form<SignIn>,
 ) -> Answer<Response> {
@@ -53,15 +52,17 @@ pub async fn sign_in(
     if form.name.len() > 200 || form.password.len() > password::MAX_BYTES {
         return Ok(again("credentials"));
     }
-    if !state.sign_in.allows(&form.name, address.ip()) {
-        tracing::warn!(account.name = %form.name, client.address = %address.ip(), "too many sign-in attempts");
+    if !state.sign_in.allows(&form.name, address) {
+        tracing::warn!(account.name = %form.name, client.address = %address, "too many sign-in attempts");
+        state.metrics.sign_in("limited");
         return Ok(again("rate"));
     }
     let account = store::account::find(&state.database.read, &form.name).await?;
     let stored = account.as_ref().map(|account| account.password_hash.clone());
     let fits = password::verify(form.password.clone(), stored).await;
     let Some(account) = account.filter(|account| fits && account.disabled_at.is_none()) else {
-        tracing::info!(account.name = %form.name, client.address = %address.ip(), "a sign-in failed");
+        tracing::info!(account.name = %form.name, client.address = %address, "a sign-in failed");
+        state.metrics.sign_in("failed");
         return Ok(again("credentials"));
     };
     // A session from before the sign-in ends here: its token may be known to somebody else.
@@ -69,6 +70,7 @@ pub async fn sign_in(
     let cookie = session::begin(&state.database.write, &account.name, &headers, state.tls)
         .await
         .map_err(Problem::internal)?;
+    state.metrics.sign_in("succeeded");
     let set = [(header::SET_COOKIE, cookie.to_string())];
     Ok((set, Redirect::to(safe_next(&form.next))).into_response())
 }

@@ -11,9 +11,9 @@ use axum::{
     response::Response,
     routing::{get, post},
 };
-use tower_http::{catch_panic::CatchPanicLayer, limit::RequestBodyLimitLayer, trace::TraceLayer};
+use tower_http::{catch_panic::CatchPanicLayer, limit::RequestBodyLimitLayer};
 
-use super::{api, forms, pages, security};
+use super::{api, forms, observe, pages, security};
 use crate::{blob::MAX_BLOB_BYTES, startup::AppState};
 
 /// The largest body that is not a blob: 256 envelopes of the longest entry, in JSON.
@@ -39,12 +39,10 @@ pub fn router(state: AppState) -> Router {
         .route("/account/sessions/revoke", post(forms::account::session))
         .route("/account/tokens/revoke", post(forms::account::token));
     let files = Router::new().route("/assets/{name}", get(style)).route("/pkg/{name}", get(package));
-    let operators = Router::new().route("/healthz", get(|| async { "ok\n" }));
     Router::new()
         .merge(browser)
         .merge(forms)
         .merge(files)
-        .merge(operators)
         .merge(api)
         .fallback(pages::page)
         // Innermost, so that the answer to a panic carries the headers of every answer.
@@ -54,7 +52,7 @@ pub fn router(state: AppState) -> Router {
         .layer(middleware::from_fn(timeout))
         .layer(middleware::from_fn(security::same_origin))
         .layer(middleware::from_fn_with_state(state.clone(), security::headers))
-        .layer(TraceLayer::new_for_http())
+        .layer(middleware::from_fn_with_state(state.clone(), observe::observe))
         .with_state(state)
 }
 

@@ -1,6 +1,6 @@
 //! The one task that writes the log: group commit, then sign, then answer.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Instant};
 
 use acta_ledger::log::{
     digest::Sha256Digest,
@@ -21,6 +21,7 @@ use crate::{
     clock,
     db::{Connection, Database},
     keys::Keys,
+    metrics::LogMetrics,
     projection::{self, Conflict, Logged},
 };
 
@@ -87,6 +88,19 @@ pub enum AppendError {
     Stopped,
 }
 
+impl AppendError {
+    /// Which of them it is, in a word for whoever counts.
+    fn outcome(&self) -> &'static str {
+        match self {
+            Self::Busy => "busy",
+            Self::Conflict { .. } => "conflict",
+            Self::DiskFull => "disk_full",
+            Self::OutcomeUnknown => "unknown",
+            Self::Stopped => "stopped",
+        }
+    }
+}
+
 struct Request {
     candidates: Vec<Candidate>,
     reply: oneshot::Sender<Result<Appended, AppendError>>,
@@ -97,22 +111,62 @@ struct Request {
 pub struct LogWriter {
     requests: mpsc::Sender<Request>,
     head: watch::Receiver<SignedHead>,
+    metrics: Arc<LogMetrics>,
 }
 
 impl LogWriter {
     /// Brings log and tree head into step and starts the writer.
-    pub async fn start(database: &Database, keys: Arc<Keys>) -> anyhow::Result<(Self, JoinHandle<()>)> {
+    pub async fn start(
+        database: &Database,
+        keys: Arc<Keys>,
+        metrics: Arc<LogMetrics>,
+    ) -> anyhow::Result<(Self, JoinHandle<()>)> {
         let (sender, requests) = mpsc::channel(QUEUE);
         let mut connection = database.connect().await?;
         let (frontier, head) = recover(&mut connection, &keys).await?;
         let (head_sender, head) = watch::channel(head);
-        let task =
-            Task { database: database.clone(), keys, connection, frontier, head: head_sender, requests };
-        Ok((Self { requests: sender, head }, tokio::spawn(task.run())))
+        let task = Task {
+            database: database.clone(),
+            keys,
+            connection,
+            frontier,
+            head: head_sender,
+            requests,
+            metrics: Arc::clone(&metrics),
+        };
+        Ok((Self { requests: sender, head, metrics }, tokio::spawn(task.run())))
     }
 
     /// Appends the entries, all or none, and waits until a signed tree head covers them.
     pub async fn append(&self, candidates: Vec<Candidate>) -> Result<Appended, AppendError> {
+        let answer = self.offer(candidates).await;
+        match &answer {
+            Ok(appended) => {
+                let created = appended.places.iter().filter(|place| place.created).count();
+                self.metrics.appended("created", created as u64);
+                self.metrics.appended("known", (appended.places.len() - created) as u64);
+            }
+            Err(error) => self.metrics.appended(error.outcome(), 1),
+        }
+        answer
+    }
+
+    /// Follows the tree heads; closed once the writer has stopped.
+    pub fn heads(&self) -> watch::Receiver<SignedHead> {
+        self.head.clone()
+    }
+
+    /// How many requests wait for the writer, and how many may.
+    pub fn queue(&self) -> (usize, usize) {
+        (QUEUE - self.requests.capacity(), QUEUE)
+    }
+
+    /// Whether the writer has stopped: nothing can be appended any more.
+    pub fn is_stopped(&self) -> bool {
+        self.requests.is_closed()
+    }
+
+    async fn offer(&self, candidates: Vec<Candidate>) -> Result<Appended, AppendError> {
         let (reply, answer) = oneshot::channel();
         self.requests.try_send(Request { candidates, reply }).map_err(|error| match error {
             mpsc::error::TrySendError::Full(_) => AppendError::Busy,
@@ -171,6 +225,7 @@ struct Task {
     frontier: Frontier,
     head: watch::Sender<SignedHead>,
     requests: mpsc::Receiver<Request>,
+    metrics: Arc<LogMetrics>,
 }
 
 type Results = Vec<Result<Vec<Place>, AppendError>>;
@@ -186,9 +241,11 @@ impl Task {
                 waiting += next.candidates.len();
                 batch.push(next);
             }
+            let began = Instant::now();
             let answers = self.commit_and_sign(&batch).await;
             match answers {
                 Ok(results) => {
+                    self.metrics.committed(waiting, began.elapsed());
                     let head = self.head.borrow().clone();
                     for (request, result) in batch.into_iter().zip(results) {
                         let _ =
@@ -196,6 +253,7 @@ impl Task {
                     }
                 }
                 Err(error) => {
+                    self.metrics.failed();
                     tracing::error!(
                         cause = format!("{error:#}"),
                         "a write to the log failed; reading it back"

@@ -4,7 +4,7 @@ use axum::http::{Method, StatusCode, header};
 use crate::support::{Client, TestApp};
 
 /// Paths that anybody may read: what a log shows, what a browser needs to show the sign-in page, and health.
-const PUBLIC: [&str; 10] = [
+const PUBLIC: [&str; 11] = [
     "POST /api/v1/agents",
     "GET /api/v1/keys",
     "GET /api/v1/log/consistency",
@@ -12,6 +12,7 @@ const PUBLIC: [&str; 10] = [
     "GET /log/tile/{tile}",
     "GET /api/v1/openapi.json",
     "GET /healthz",
+    "GET /readyz",
     "GET /sign-in",
     "POST /sign-in",
     "GET /assets/main.css",

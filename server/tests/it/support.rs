@@ -131,9 +131,9 @@ impl TestApp {
     pub async fn build(folder: &TempDir, public_read: bool) -> anyhow::Result<Application> {
         let serve = ServeConfig {
             listen: (Ipv4Addr::LOCALHOST, 0).into(),
-            base_url: None,
             public_read,
             site_dir: folder.path().join("site"),
+            ..ServeConfig::nowhere()
         };
         Application::build(&data(folder), &serve).await
     }

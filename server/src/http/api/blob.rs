@@ -32,7 +32,8 @@ pub async fn put(
         return Ok(StatusCode::OK);
     }
     let bytes = request.into_body().into_data_stream();
-    state.blobs.put(&digest, bytes).await?;
+    let length = state.blobs.put(&digest, bytes).await?;
+    state.metrics.stored(length);
     Ok(StatusCode::CREATED)
 }
 
