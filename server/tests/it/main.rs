@@ -19,6 +19,7 @@ mod rebuild;
 mod route;
 mod sign_in;
 mod support;
+mod systemd;
 mod tls;
 mod trace;
 mod upgrade;
