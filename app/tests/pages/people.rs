@@ -91,6 +91,7 @@ fn an_admin_has_forms_and_an_auditor_has_none() {
         assert!(html.contains(&format!("name=\"change\" value=\"{change}\"")), "{change}");
     }
     assert!(!html.contains("value=\"define_routes\""), "only an admin's token sets routes up");
+    assert!(!html.contains("value=\"metrics\""), "only an admin's token reads metrics");
     assert!(html.contains("value=\"cancel\""), "an approver's token may stop builds");
     assert!(page("/people/accounts/gone").html.contains("name=\"change\" value=\"enable\""));
     // Nobody gives anything to themselves; ending one's own sessions gives nothing.

@@ -112,7 +112,7 @@ fn issue(context: &PageContext, view: &PersonView) -> AnyView {
     let lang = context.lang;
     let label = query_value(&context.query, "label").unwrap_or_default();
     let scopes: &[&'static str] = match view.person.role.as_str() {
-        "admin" => &["read", "define_routes"],
+        "admin" => &["read", "define_routes", "metrics"],
         "reviewer" | "approver" => &["read", "cancel"],
         _ => &["read"],
     };
