@@ -10,6 +10,7 @@ mod confirmation;
 mod enrol;
 mod live;
 mod log;
+mod logging;
 mod openapi;
 mod operators;
 mod pages;
