@@ -1,15 +1,10 @@
 //! The settings through the program itself, for flags and variables are a process's own.
 
-use std::process::{Command, Output};
+use std::process::Output;
 
 use serde_json::Value;
-use tempfile::TempDir;
 
-fn program(folder: &TempDir) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_acta-server"));
-    command.current_dir(folder.path()).env_clear();
-    command
-}
+use crate::process::program;
 
 fn text(output: &Output) -> String {
     format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
@@ -28,7 +23,7 @@ fn a_flag_comes_before_the_environment_before_the_file_before_the_default() {
                 trusted_proxy = [\"10.0.0.1\", \"10.0.0.2\"]\n";
     std::fs::write(folder.path().join("server.toml"), file).unwrap();
     let shown = |json: &[&str]| {
-        let mut command = program(&folder);
+        let mut command = program(folder.path());
         command
             .env("ACTA_CONFIG", "server.toml")
             .env("ACTA_LISTEN", "127.0.0.1:2")
@@ -58,7 +53,7 @@ fn a_flag_comes_before_the_environment_before_the_file_before_the_default() {
     assert!(toml.contains("public_read = false  # flag --public-read\n"), "{toml}");
     std::fs::write(folder.path().join("again.toml"), &toml).unwrap();
     let again =
-        program(&folder).args(["--config", "again.toml", "config", "show", "--json"]).output().unwrap();
+        program(folder.path()).args(["--config", "again.toml", "config", "show", "--json"]).output().unwrap();
     let again: Value = serde_json::from_str(&text(&again)).unwrap();
     for setting in settings.as_array().unwrap() {
         let name = setting["name"].as_str().unwrap();
@@ -70,12 +65,12 @@ fn a_flag_comes_before_the_environment_before_the_file_before_the_default() {
 fn a_file_with_a_mistake_starts_nothing() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("server.toml"), "# ours\nlisten_on = \"127.0.0.1:0\"\n").unwrap();
-    let output = program(&folder).args(["--config", "server.toml", "migrate"]).output().unwrap();
+    let output = program(folder.path()).args(["--config", "server.toml", "migrate"]).output().unwrap();
     assert_eq!(output.status.code(), Some(1));
     let said = text(&output);
     assert!(said.contains("server.toml") && said.contains("line 2"), "{said}");
     assert!(said.contains("\"listen_on\"; do you mean \"listen\"?"), "{said}");
     assert!(!folder.path().join("var").exists());
-    let output = program(&folder).args(["--config", "nowhere.toml", "migrate"]).output().unwrap();
+    let output = program(folder.path()).args(["--config", "nowhere.toml", "migrate"]).output().unwrap();
     assert!(!output.status.success() && text(&output).contains("nowhere.toml"), "{}", text(&output));
 }

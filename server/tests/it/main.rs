@@ -15,6 +15,7 @@ mod openapi;
 mod operators;
 mod pages;
 mod people;
+mod process;
 mod purge;
 mod rebuild;
 mod route;

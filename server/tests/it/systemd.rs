@@ -1,11 +1,15 @@
 //! The units are such as systemd reads them, and shut in; the settings file beside them is one.
 
 use std::{
+    os::unix::net::UnixDatagram,
     path::{Path, PathBuf},
     process::{Command, Output},
+    time::Duration,
 };
 
 use tempfile::TempDir;
+
+use crate::process::{Server, program};
 
 /// What the units may expose at most, in tenths (`systemd-analyze security`: 0 to 10).
 const EXPOSURE: u32 = 20;
@@ -81,13 +85,39 @@ fn the_services_are_shut_in() {
 #[test]
 fn the_settings_file_to_begin_with_is_one() {
     let file = units().join("server.toml");
-    let shown = Command::new(env!("CARGO_BIN_EXE_acta-server"))
-        .env_clear()
-        .args(["--config", file.to_str().unwrap(), "config", "show"])
-        .output()
-        .unwrap();
+    let shown =
+        program(&units()).args(["--config", file.to_str().unwrap(), "config", "show"]).output().unwrap();
     assert!(shown.status.success(), "{}", String::from_utf8_lossy(&shown.stderr));
     let shown = String::from_utf8_lossy(&shown.stdout).into_owned();
     assert!(shown.contains("data_dir = \"/var/lib/acta\"  # file "), "{shown}");
     assert!(shown.contains("trusted_proxy = [\"127.0.0.1\", \"::1\"]"), "{shown}");
+}
+
+#[test]
+fn the_service_manager_hears_that_the_server_answers_lives_and_stops() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("notify");
+    let manager = UnixDatagram::bind(&path).unwrap();
+    manager.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    let variables = [("NOTIFY_SOCKET", path.to_str().unwrap()), ("WATCHDOG_USEC", "600000")];
+    let server = Server::start_with(folder.path(), &[], &variables);
+    let heard = |word: &str| {
+        let mut bytes = [0; 4096];
+        loop {
+            let length = manager.recv(&mut bytes).unwrap_or_else(|error| panic!("{word}: {error}"));
+            let said = String::from_utf8_lossy(&bytes[..length]).into_owned();
+            if said.lines().any(|line| line == word) {
+                return said;
+            }
+        }
+    };
+    let ready = heard("READY=1");
+    assert!(ready.contains("STATUS=acta.localhost/log answers; 0 entries"), "{ready}");
+    heard("WATCHDOG=1");
+    heard("WATCHDOG=1");
+    server.signal("-HUP");
+    heard("WATCHDOG=1");
+    server.signal("-TERM");
+    heard("STOPPING=1");
+    server.ended();
 }

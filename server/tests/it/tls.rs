@@ -1,87 +1,38 @@
-//! The server as a process of its own that speaks TLS, gets a new certificate and is told to stop.
+//! A server that speaks TLS, gets a new certificate and is told to stop.
 
 use std::{
-    io::{BufRead as _, BufReader, Read as _, Write as _},
-    net::{SocketAddr, TcpStream},
+    io::{Read as _, Write as _},
+    net::TcpStream,
     path::Path,
-    process::{Child, Command, Stdio},
     sync::Arc,
     time::{Duration, Instant},
 };
 
 use rcgen::{CertifiedKey, generate_simple_self_signed};
-use serde_json::Value;
 use tokio_rustls::rustls::{
     ClientConfig, ClientConnection, RootCertStore, StreamOwned,
     crypto::ring,
     pki_types::{CertificateDer, ServerName},
 };
 
-/// A server that ends with the test.
-struct Server {
-    child: Child,
-    address: SocketAddr,
-    log: BufReader<std::process::ChildStderr>,
-}
+use crate::process::{Server, program};
 
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-impl Server {
-    fn start(folder: &Path) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_acta-server"))
-            .current_dir(folder)
-            .env_clear()
-            .args([
-                "--log-format=json",
-                "serve",
-                "--listen=127.0.0.1:0",
-                "--tls-cert=cert.pem",
-                "--tls-key=key.pem",
-            ])
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut log = BufReader::new(child.stderr.take().unwrap());
-        let started = wait_for(&mut log, "acta-server answers");
-        let address = started["server.address"].as_str().unwrap().parse().unwrap();
-        Self { child, address, log }
-    }
-
-    fn signal(&self, name: &str) {
-        let sent = Command::new("kill").args([name, &self.child.id().to_string()]).status().unwrap();
-        assert!(sent.success());
-    }
-
-    /// Asks for a path, trusting this certificate and no other.
-    fn get(&self, path: &str, trusted: &CertificateDer<'static>) -> std::io::Result<String> {
-        let mut roots = RootCertStore::empty();
-        roots.add(trusted.clone()).unwrap();
-        let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
-            .with_safe_default_protocol_versions()
-            .unwrap()
-            .with_root_certificates(roots)
-            .with_no_client_auth();
-        let name = ServerName::try_from("acta.test").unwrap();
-        let client = ClientConnection::new(Arc::new(config), name).unwrap();
-        let mut stream = StreamOwned::new(client, TcpStream::connect(self.address)?);
-        write!(stream, "GET {path} HTTP/1.1\r\nhost: acta.test\r\nconnection: close\r\n\r\n")?;
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer)?;
-        Ok(answer)
-    }
-}
-
-/// Reads the log up to a line with this message.
-fn wait_for(log: &mut impl std::io::BufRead, message: &str) -> Value {
-    let mut lines = log.lines().map(|line| line.unwrap());
-    let found =
-        lines.find(|line| line.contains(message)).unwrap_or_else(|| panic!("no {message:?} in the log"));
-    serde_json::from_str(&found).unwrap_or_else(|error| panic!("{error}: {found}"))
+/// Asks for a path, trusting this certificate and no other.
+fn get(server: &Server, path: &str, trusted: &CertificateDer<'static>) -> std::io::Result<String> {
+    let mut roots = RootCertStore::empty();
+    roots.add(trusted.clone()).unwrap();
+    let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    let name = ServerName::try_from("acta.test").unwrap();
+    let client = ClientConnection::new(Arc::new(config), name).unwrap();
+    let mut stream = StreamOwned::new(client, TcpStream::connect(server.address)?);
+    write!(stream, "GET {path} HTTP/1.1\r\nhost: acta.test\r\nconnection: close\r\n\r\n")?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer)?;
+    Ok(answer)
 }
 
 fn certificate(folder: &Path) -> CertificateDer<'static> {
@@ -96,29 +47,29 @@ fn a_server_speaks_tls_takes_a_new_certificate_and_stops_in_order() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let first = certificate(folder);
-    let mut server = Server::start(folder);
+    let mut server = Server::start(folder, &["--tls-cert=cert.pem", "--tls-key=key.pem"]);
     // Somebody who connects and says nothing holds up nobody.
     let _silent = TcpStream::connect(server.address).unwrap();
-    let answer = server.get("/readyz", &first).unwrap();
+    let answer = get(&server, "/readyz", &first).unwrap();
     assert!(answer.starts_with("HTTP/1.1 200 OK") && answer.contains("\"ready\":true"), "{answer}");
     assert!(answer.contains("strict-transport-security: max-age=31536000"), "{answer}");
 
     std::fs::write(folder.join("key.pem"), "not a key").unwrap();
     server.signal("-HUP");
-    let refused = wait_for(&mut server.log, "cannot be read again");
+    let refused = server.wait_for("cannot be read again");
     assert!(refused["cause"].as_str().unwrap().contains("key.pem"), "{refused}");
-    assert!(server.get("/healthz", &first).unwrap().ends_with("ok\n"), "the one before stays in use");
+    assert!(get(&server, "/healthz", &first).unwrap().ends_with("ok\n"), "the one before stays in use");
 
     let second = certificate(folder);
     server.signal("-HUP");
-    wait_for(&mut server.log, "was read again");
-    assert!(server.get("/healthz", &second).unwrap().ends_with("ok\n"));
-    assert!(server.get("/healthz", &first).is_err(), "the first certificate is gone");
+    server.wait_for("was read again");
+    assert!(get(&server, "/healthz", &second).unwrap().ends_with("ok\n"));
+    assert!(get(&server, "/healthz", &first).is_err(), "the first certificate is gone");
 
     let told = Instant::now();
     server.signal("-TERM");
-    wait_for(&mut server.log, "stopping");
-    assert!(server.child.wait().unwrap().success());
+    server.wait_for("stopping");
+    server.ended();
     assert!(told.elapsed() < Duration::from_secs(30), "nothing was open that had to be waited for");
     assert!(!folder.join("var/acta.db-wal").exists(), "the write-ahead log is folded into the database");
 }
@@ -139,13 +90,8 @@ fn half_of_tls_and_an_address_without_it_are_refused() {
         (&["--base-url=acta.test"], "base_url: found \"acta.test\", expected https://HOST"),
         (&["--base-url=https://user:hunter2@acta.test"], "a user name or password stands in it"),
     ] {
-        let output = Command::new(env!("CARGO_BIN_EXE_acta-server"))
-            .current_dir(folder.path())
-            .env_clear()
-            .args(["serve", "--listen=127.0.0.1:0"])
-            .args(flags)
-            .output()
-            .unwrap();
+        let mut command = program(folder.path());
+        let output = command.args(["serve", "--listen=127.0.0.1:0"]).args(flags).output().unwrap();
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(!output.status.success() && said.contains(problem), "{flags:?}: {said}");
         assert!(!said.contains("hunter2"), "{said}");
