@@ -16,6 +16,7 @@ pub mod key;
 pub mod merkle;
 pub mod note;
 pub mod proof;
+pub mod proof_file;
 pub mod statement;
 pub mod tile;
 pub mod timestamp;
