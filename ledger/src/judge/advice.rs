@@ -453,4 +453,4 @@ impl Case<'_> {
 }
 
 #[cfg(test)]
-pub(super) mod tests;
+pub(crate) mod tests;

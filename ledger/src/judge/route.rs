@@ -455,6 +455,6 @@ fn outdated(votes: &[Vote]) -> Vec<OutdatedCause> {
 }
 
 #[cfg(test)]
-pub(super) mod script;
+pub(crate) mod script;
 #[cfg(test)]
 mod tests;

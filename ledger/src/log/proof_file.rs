@@ -98,12 +98,14 @@ impl ProofFile {
         let mut line = lines.next("the line with the index")?;
         let mut extra = None;
         if let Some(text) = line.strip_prefix("extra ") {
-            let decoded = STANDARD.decode(text).map_err(|_| lines.error(line, "extra and standard base64"))?;
+            let decoded =
+                STANDARD.decode(text).map_err(|_| lines.error(line, "extra and standard base64"))?;
             extra = Some(decoded);
             line = lines.next("the line with the index")?;
         }
         let index = line.strip_prefix("index ").and_then(plain_number);
-        let index = index.ok_or_else(|| lines.error(line, "index and a decimal number without zeros before it"))?;
+        let index =
+            index.ok_or_else(|| lines.error(line, "index and a decimal number without zeros before it"))?;
         let mut inclusion = Vec::new();
         loop {
             let line = lines.next("an empty line and the tree head")?;

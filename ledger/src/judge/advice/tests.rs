@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// A summary with this outcome; a completed one has a plan.
-pub(in crate::judge) fn summary(outcome: Outcome) -> BuildSummary {
+pub(crate) fn summary(outcome: Outcome) -> BuildSummary {
     let plan = Artifact {
         name: "net.plan".to_owned(),
         kind: ArtifactKind::Plan,

@@ -23,22 +23,22 @@ use crate::{
     log::{digest::Sha256Digest, timestamp::Timestamp},
 };
 
-pub(in crate::judge) const ROUTE: &str = "mini";
-pub(in crate::judge) const TARGET: &str = "native_cpp_task_api_on_nvidia_h200";
-pub(in crate::judge) const A: Sha256Digest = Sha256Digest([0xaa; 32]);
-pub(in crate::judge) const B: Sha256Digest = Sha256Digest([0xbb; 32]);
+pub(crate) const ROUTE: &str = "mini";
+pub(crate) const TARGET: &str = "native_cpp_task_api_on_nvidia_h200";
+pub(crate) const A: Sha256Digest = Sha256Digest([0xaa; 32]);
+pub(crate) const B: Sha256Digest = Sha256Digest([0xbb; 32]);
 
 /// The moment at which the tests judge: a day after the log's first entry.
-pub(in crate::judge) fn now() -> Timestamp {
+pub(crate) fn now() -> Timestamp {
     "2026-11-30T10:00:00Z".parse().unwrap()
 }
 
-pub(in crate::judge) fn pins() -> Pins {
+pub(crate) fn pins() -> Pins {
     let pins = [(Pin::Tensorrt, "1.7.1.116"), (Pin::Driver, "570.1"), (Pin::GpuSku, "NVIDIA H200")];
     Pins(pins.into_iter().map(|(pin, value)| (pin, value.to_owned())).collect())
 }
 
-pub(in crate::judge) fn policy(needed: u32) -> Policy {
+pub(crate) fn policy(needed: u32) -> Policy {
     let thresholds = Thresholds::default();
     Policy {
         approvals: Approvals { needed, approvers: None },
@@ -53,7 +53,7 @@ pub(in crate::judge) fn policy(needed: u32) -> Policy {
     }
 }
 
-pub(in crate::judge) fn person(account: &str, roles: &[Role], at: Timestamp) -> Signatory {
+pub(crate) fn person(account: &str, roles: &[Role], at: Timestamp) -> Signatory {
     Signatory {
         account: account.to_owned(),
         roles: roles.to_vec(),
@@ -65,19 +65,19 @@ pub(in crate::judge) fn person(account: &str, roles: &[Role], at: Timestamp) -> 
 
 /// A log in the writing. Entries get the next index; an index may be left to an entry of no interest.
 #[derive(Clone, Debug)]
-pub(in crate::judge) struct Script {
-    pub(in crate::judge) size: u64,
-    pub(in crate::judge) entries: Vec<RouteEntry>,
-    pub(in crate::judge) policy: Policy,
+pub(crate) struct Script {
+    pub(crate) size: u64,
+    pub(crate) entries: Vec<RouteEntry>,
+    pub(crate) policy: Policy,
 }
 
 impl Script {
-    pub(in crate::judge) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { size: 0, entries: Vec::new(), policy: policy(1) }
     }
 
     /// The moment of the next entry: a minute after the one before.
-    pub(in crate::judge) fn at(&self) -> Timestamp {
+    pub(crate) fn at(&self) -> Timestamp {
         let first: Timestamp = "2026-11-29T10:00:00Z".parse().unwrap();
         first.plus_ms(self.size as i64 * 60_000).unwrap()
     }
@@ -90,19 +90,19 @@ impl Script {
         ChainLink { sequence: self.size + 1, previous: None }
     }
 
-    pub(in crate::judge) fn push(&mut self, signer: Signer, event: RouteEvent) -> &mut Self {
+    pub(crate) fn push(&mut self, signer: Signer, event: RouteEvent) -> &mut Self {
         let leaf = Sha256Digest::of(format!("{} {event:?}", self.entries.len()).as_bytes());
         self.entries.push(RouteEntry { index: self.size, leaf, signer, event });
         self.size += 1;
         self
     }
 
-    pub(in crate::judge) fn skip(&mut self) -> &mut Self {
+    pub(crate) fn skip(&mut self) -> &mut Self {
         self.size += 1;
         self
     }
 
-    pub(in crate::judge) fn define(&mut self) -> &mut Self {
+    pub(crate) fn define(&mut self) -> &mut Self {
         let definition = RouteDefinition {
             route: ROUTE.to_owned(),
             checkpoint: "acme/mini".to_owned(),
@@ -115,7 +115,7 @@ impl Script {
         self.push(Signer::Portal, RouteEvent::Definition(Box::new(definition)))
     }
 
-    pub(in crate::judge) fn gate_record(&self, gate: Gate, bundle: Sha256Digest) -> GateRecord {
+    pub(crate) fn gate_record(&self, gate: Gate, bundle: Sha256Digest) -> GateRecord {
         let check = |name: &str| Check {
             name: name.to_owned(),
             value: Value::Null,
@@ -153,12 +153,12 @@ impl Script {
         pins
     }
 
-    pub(in crate::judge) fn gate(&mut self, gate: Gate, bundle: Sha256Digest) -> &mut Self {
+    pub(crate) fn gate(&mut self, gate: Gate, bundle: Sha256Digest) -> &mut Self {
         let record = self.gate_record(gate, bundle);
         self.push(Self::agent(), RouteEvent::Gate(Box::new(record)))
     }
 
-    pub(in crate::judge) fn gate_with(
+    pub(crate) fn gate_with(
         &mut self,
         gate: Gate,
         bundle: Sha256Digest,
@@ -169,18 +169,18 @@ impl Script {
         self.push(Self::agent(), RouteEvent::Gate(Box::new(record)))
     }
 
-    pub(in crate::judge) fn failed_gate(&mut self, gate: Gate, bundle: Sha256Digest) -> &mut Self {
+    pub(crate) fn failed_gate(&mut self, gate: Gate, bundle: Sha256Digest) -> &mut Self {
         self.gate_with(gate, bundle, |record| record.checks[0].verdict = CheckVerdict::Fail)
     }
 
-    pub(in crate::judge) fn gates(&mut self, bundle: Sha256Digest) -> &mut Self {
+    pub(crate) fn gates(&mut self, bundle: Sha256Digest) -> &mut Self {
         for gate in Gate::ALL {
             self.gate(gate, bundle);
         }
         self
     }
 
-    pub(in crate::judge) fn pin(&mut self, pin: Pin, value: &str) -> &mut Self {
+    pub(crate) fn pin(&mut self, pin: Pin, value: &str) -> &mut Self {
         let observation = PinObservation {
             route: ROUTE.to_owned(),
             pin,
@@ -192,7 +192,7 @@ impl Script {
         self.push(Self::agent(), RouteEvent::Pin(Box::new(observation)))
     }
 
-    pub(in crate::judge) fn canary(&mut self, phase: CanaryPhase, bundle: Sha256Digest) -> &mut Self {
+    pub(crate) fn canary(&mut self, phase: CanaryPhase, bundle: Sha256Digest) -> &mut Self {
         let record = CanaryRecord {
             route: ROUTE.to_owned(),
             bundle,
@@ -212,7 +212,7 @@ impl Script {
         self.push(Self::agent(), RouteEvent::Canary(Box::new(record)))
     }
 
-    pub(in crate::judge) fn retain(&mut self, state: RetentionState, bundle: Sha256Digest) -> &mut Self {
+    pub(crate) fn retain(&mut self, state: RetentionState, bundle: Sha256Digest) -> &mut Self {
         let blob = |digest| BlobRef { digest, bytes: 1, media_type: "application/octet-stream".to_owned() };
         let record = RetentionRecord {
             route: ROUTE.to_owned(),
@@ -227,16 +227,11 @@ impl Script {
         self.push(Self::agent(), RouteEvent::Retention(Box::new(record)))
     }
 
-    pub(in crate::judge) fn order(
-        &mut self,
-        action: OrderAction,
-        number: u128,
-        to: Sha256Digest,
-    ) -> &mut Self {
+    pub(crate) fn order(&mut self, action: OrderAction, number: u128, to: Sha256Digest) -> &mut Self {
         self.order_with(action, number, to, |_| {})
     }
 
-    pub(in crate::judge) fn order_with(
+    pub(crate) fn order_with(
         &mut self,
         action: OrderAction,
         number: u128,
@@ -261,7 +256,7 @@ impl Script {
         self.push(Signer::Portal, RouteEvent::Order(Box::new(order)))
     }
 
-    pub(in crate::judge) fn result(
+    pub(crate) fn result(
         &mut self,
         action: OrderAction,
         number: u128,
@@ -291,7 +286,7 @@ impl Script {
     }
 
     /// The bundle is retained and a drill restored it.
-    pub(in crate::judge) fn way_back(&mut self, bundle: Sha256Digest) -> &mut Self {
+    pub(crate) fn way_back(&mut self, bundle: Sha256Digest) -> &mut Self {
         self.retain(RetentionState::Retained, bundle).result(
             OrderAction::Drill,
             900,
@@ -302,12 +297,7 @@ impl Script {
     }
 
     /// A decision that names every entry so far and has seen all of them.
-    pub(in crate::judge) fn decision(
-        &self,
-        kind: DecisionKind,
-        account: &str,
-        bundle: Sha256Digest,
-    ) -> RouteDecision {
+    pub(crate) fn decision(&self, kind: DecisionKind, account: &str, bundle: Sha256Digest) -> RouteDecision {
         let at = self.at();
         let week = at.plus_ms(7 * 24 * 3_600_000).unwrap();
         RouteDecision {
@@ -329,16 +319,11 @@ impl Script {
         }
     }
 
-    pub(in crate::judge) fn decide(
-        &mut self,
-        kind: DecisionKind,
-        account: &str,
-        bundle: Sha256Digest,
-    ) -> &mut Self {
+    pub(crate) fn decide(&mut self, kind: DecisionKind, account: &str, bundle: Sha256Digest) -> &mut Self {
         self.decide_with(kind, account, bundle, |_| {})
     }
 
-    pub(in crate::judge) fn decide_with(
+    pub(crate) fn decide_with(
         &mut self,
         kind: DecisionKind,
         account: &str,
@@ -350,22 +335,22 @@ impl Script {
         self.push(Signer::Portal, RouteEvent::Decision(Box::new(decision)))
     }
 
-    pub(in crate::judge) fn log(&self) -> RouteLog {
+    pub(crate) fn log(&self) -> RouteLog {
         RouteLog::whole(self.size, self.entries.clone())
     }
 
-    pub(in crate::judge) fn state(&self) -> RouteState {
+    pub(crate) fn state(&self) -> RouteState {
         judge_route(ROUTE, &self.log(), now())
     }
 }
 
 /// The runtime configuration of a bundle.
-pub(in crate::judge) fn config(bundle: Sha256Digest) -> Sha256Digest {
+pub(crate) fn config(bundle: Sha256Digest) -> Sha256Digest {
     Sha256Digest::of(bundle.as_bytes())
 }
 
 /// Everything but the approval.
-pub(in crate::judge) fn ready(needed: u32) -> Script {
+pub(crate) fn ready(needed: u32) -> Script {
     let mut script = Script::new();
     script.policy = policy(needed);
     script.define().gates(A).canary(CanaryPhase::Planned, A).way_back(A);
