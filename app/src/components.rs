@@ -13,6 +13,7 @@ pub mod layout;
 #[cfg(feature = "ssr")]
 pub mod moments;
 #[cfg(feature = "ssr")]
+pub mod pack;
 pub mod phase_table;
 #[cfg(feature = "ssr")]
 pub mod route;

@@ -11,6 +11,7 @@ pub mod route;
 pub mod routes;
 pub mod run;
 pub mod runs;
+pub mod search;
 pub mod sign_in;
 pub mod trace;
 
@@ -67,6 +68,8 @@ pub async fn load(context: &PageContext) -> Ready {
         (None, Some(Page::Rollback(name))) => route::rollback::load(context, &name).await,
         (None, Some(Page::Confirm(name))) => route::confirm::load(context, &name).await,
         (None, Some(Page::Bundle(digest))) => trace::load(context, &digest).await,
+        (None, Some(Page::Search)) => search::load(context).await,
+        (None, Some(Page::Digest(digest))) => search::load_digest(context, &digest).await,
         (None, Some(Page::Person(name))) => people::person::load(context, &name).await,
         (None, Some(Page::PeopleDone(event))) => people::done::load(context, &event).await,
         (None, Some(Page::Done { route, entry })) => route::done::load(context, &route, &entry).await,

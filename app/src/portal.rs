@@ -9,6 +9,7 @@ use crate::view::{
     live::{LiveBuildView, LiveBuildsView},
     people::{AccountView, PeopleDoneView, PeopleView, PersonView},
     route::{DoneView, LiveView, RouteView, RoutesView},
+    search::SearchView,
     trace::TraceView,
 };
 
@@ -73,6 +74,8 @@ pub trait Portal: Send + Sync + 'static {
     async fn person(&self, name: &str) -> Result<PersonView, PageError>;
     /// What was done to an account or a token, and the token that came of it, once.
     async fn people_done(&self, event: &str) -> Result<PeopleDoneView, PageError>;
+    /// What a text in the search box finds.
+    async fn search(&self, text: &str) -> Result<SearchView, PageError>;
     /// The trace of a bundle (64 digits), on the route that is named or on the first that it is on.
     async fn trace(&self, bundle: &str, route: Option<&str>) -> Result<TraceView, PageError>;
 }

@@ -20,6 +20,8 @@ pub const PATHS: &[&str] = &[
     "/entries/{which}",
     "/ledger",
     "/bundles/{digest}",
+    "/search",
+    "/d/sha256/{digest}",
     "/account",
     "/people",
     "/people/accounts/{name}",
@@ -35,6 +37,8 @@ pub const ACCEPTANCE: &str = "/acceptance";
 pub const LIVE: &str = "/live";
 /// The board of routes.
 pub const ROUTES: &str = "/routes";
+/// The search: `q` is what was typed.
+pub const SEARCH: &str = "/search";
 /// The viewer's own account.
 pub const ACCOUNT: &str = "/account";
 /// Where one of the viewer's sessions is ended.
@@ -102,6 +106,10 @@ pub enum Page {
     PeopleDone(String),
     /// The trace of a bundle.
     Bundle(String),
+    /// The search; the query's `q` says for what.
+    Search,
+    /// Everything that is known of one digest, 64 digits.
+    Digest(String),
     /// Signing in.
     SignIn,
 }
@@ -116,6 +124,7 @@ impl Page {
             LIVE => return Some(Self::LiveBuilds),
             ROUTES => return Some(Self::Routes),
             LEDGER => return Some(Self::Ledger),
+            SEARCH => return Some(Self::Search),
             ACCOUNT => return Some(Self::Account),
             PEOPLE => return Some(Self::People),
             SIGN_IN => return Some(Self::SignIn),
@@ -137,6 +146,7 @@ impl Page {
             ["routes", name, "rollback"] => Some(Self::Rollback(name.to_owned())),
             ["routes", name, "confirm"] => Some(Self::Confirm(name.to_owned())),
             ["bundles", digest] => Some(Self::Bundle(digest.to_owned())),
+            ["d", "sha256", digest] => Some(Self::Digest(digest.to_owned())),
             ["people", "accounts", name] => Some(Self::Person(name.to_owned())),
             ["people", "done", event] => Some(Self::PeopleDone(event.to_owned())),
             ["routes", name, "live"] => Some(Self::Live(name.to_owned())),
@@ -201,6 +211,22 @@ pub fn trace(bundle: impl std::fmt::Display, name: &str) -> String {
 /// The same as JSON.
 pub fn trace_json(bundle: impl std::fmt::Display, name: &str) -> String {
     format!("/api/v1/bundles/{bundle}/trace?route={}", percent_encode(name))
+}
+
+/// Everything that is known of a digest: a link that stays good.
+pub fn digest(digest: impl std::fmt::Display) -> String {
+    format!("/d/sha256/{digest}")
+}
+
+/// An evidence pack about a `run`, a `bundle` or a `route`, with small blobs or with all of them.
+pub fn pack(about: &str, name: &str, all_blobs: bool) -> String {
+    let blobs = if all_blobs { "&blobs=all" } else { "" };
+    format!("/api/v1/packs?{about}={}{blobs}", percent_encode(name))
+}
+
+/// An entry's proof file.
+pub fn proof(index: u64) -> String {
+    format!("/api/v1/entries/{index}/proof")
 }
 
 /// The page of an account.

@@ -77,6 +77,7 @@ fn masthead(context: &PageContext, room: Room) -> AnyView {
             <div class="page">
                 <a class="wordmark" href="/">"Acta"</a>
                 <nav aria-label=lang.t("nav-label")><ul>{rooms.collect_view()}</ul></nav>
+                {pages::search::bar(context)}
                 {who(context, room)}
             </div>
         </header>

@@ -4,6 +4,7 @@ pub mod acceptance;
 pub mod live;
 pub mod people;
 pub mod route;
+pub mod search;
 pub mod trace;
 
 use acta_ledger::{

@@ -15,6 +15,7 @@ use acta_app::{
         live::{LiveBuildView, LiveBuildsView},
         people::{AccountView, PeopleDoneView, PeopleView, PersonView},
         route::{DoneView, LiveView, RouteView, RoutesView},
+        search::SearchView,
         trace::TraceView,
     },
 };
@@ -313,6 +314,14 @@ impl Portal for ServerPortal {
 
     async fn people_done(&self, event: &str) -> Result<PeopleDoneView, PageError> {
         self.people_done_view(event).await.map_err(page_error)
+    }
+
+    async fn search(&self, text: &str) -> Result<SearchView, PageError> {
+        let found = match self.may_read() {
+            Ok(()) => crate::search::search(&self.state, text).await,
+            Err(problem) => Err(problem),
+        };
+        found.map_err(page_error)
     }
 
     async fn trace(&self, bundle: &str, route: Option<&str>) -> Result<TraceView, PageError> {

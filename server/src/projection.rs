@@ -4,6 +4,7 @@
 //! every entry again. Nothing else writes these tables, so both ways give the same rows.
 
 mod acceptance;
+mod mention;
 pub mod rebuild;
 mod route;
 mod run;
@@ -69,8 +70,17 @@ pub enum Conflict {
 }
 
 /// The tables, in an order in which they can be emptied.
-pub const TABLES: [&str; 8] =
-    ["artifact", "route_event", "acceptance_run", "acceptance", "run", "subject", "entry_meta", "agent"];
+pub const TABLES: [&str; 9] = [
+    "artifact",
+    "route_event",
+    "acceptance_run",
+    "acceptance",
+    "run",
+    "subject",
+    "mention",
+    "entry_meta",
+    "agent",
+];
 
 /// Applies one entry.
 pub async fn apply(connection: &mut Connection, logged: &Logged<'_>) -> sqlx::Result<Result<(), Conflict>> {
@@ -110,6 +120,7 @@ pub async fn apply(connection: &mut Connection, logged: &Logged<'_>) -> sqlx::Re
         },
     };
     apply_meta(connection, logged, chain).await?;
+    mention::apply(connection, logged).await?;
     Ok(Ok(()))
 }
 

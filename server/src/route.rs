@@ -21,13 +21,18 @@ use crate::{
 /// A route's entries up to the newest tree head, and that tree head.
 pub async fn read(state: &AppState, route: &str) -> Answer<(RouteLog, SeenHead)> {
     let head = state.log.head().head;
+    let log = read_until(state, route, head.size).await?;
+    Ok((log, SeenHead { origin: head.origin, size: head.size, root: head.root }))
+}
+
+/// A route's entries in the tree of `size` entries.
+pub async fn read_until(state: &AppState, route: &str, size: u64) -> Answer<RouteLog> {
     let mut entries = Vec::new();
-    for index in store::route::entries(&state.database.read, route, head.size).await? {
+    for index in store::route::entries(&state.database.read, route, size).await? {
         entries.push(entry(state, index).await?);
     }
-    let seen = SeenHead { origin: head.origin, size: head.size, root: head.root };
     // The projection is made by the log's writer in the entries' own transaction, so it has examined every one of them.
-    Ok((RouteLog::whole(head.size, entries), seen))
+    Ok(RouteLog::whole(size, entries))
 }
 
 async fn entry(state: &AppState, index: u64) -> Answer<RouteEntry> {

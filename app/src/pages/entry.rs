@@ -50,7 +50,7 @@ fn show(context: &PageContext, view: &EntryView) -> Ready {
         {content_part(view, lang)}
         {subjects(view, lang)}
         {statement(view, lang)}
-        {proof(view, lang)}
+        {proof(context, view)}
     };
     Ready { title: capitalised(&name), room: Room::Ledger, island: true, body: body.into_any() }
 }
@@ -162,13 +162,30 @@ fn statement(view: &EntryView, lang: Lang) -> AnyView {
     part("h-statement", lang.t("section-statement"), note(lang.t("statement-note")), body.into_any())
 }
 
-fn proof(view: &EntryView, lang: Lang) -> AnyView {
+/// What to type to check the proof file without a server.
+fn proof_command(context: &PageContext, index: u64) -> String {
+    let base = &context.base_url;
+    format!(
+        "curl -s {base}/api/v1/entries/{index} -o entry-{index}.json\n\
+         curl -s {base}{} -o entry-{index}.tlog-proof\n\
+         acta verify entry-{index}.tlog-proof --record entry-{index}.json",
+        routes::proof(index)
+    )
+}
+
+fn proof(context: &PageContext, view: &EntryView) -> AnyView {
+    let lang = context.lang;
     let hashes = view.inclusion.iter().map(|hash| view! { <li>{digest::full(hash)}</li> });
     let none = view.inclusion.is_empty().then(|| view! { <p>{lang.t("proof-empty")}</p> });
     let body = view! {
         {none}
         <ol class="hashes">{hashes.collect_view()}</ol>
         {raw(lang.t("section-tree-head"), &view.tree_head, lang)}
+        <p>
+            <a class="btn" href=routes::proof(view.index) download="">{lang.t("proof-file")}</a>
+            " "<span class="small quiet">{lang.t("proof-file-note")}</span>
+        </p>
+        <pre class="command">{proof_command(context, view.index)}</pre>
     };
     part("h-proof", lang.t("section-proof"), note(lang.t("proof-note")), body.into_any())
 }

@@ -23,6 +23,7 @@ use crate::{
     components::{
         digest,
         layout::{answer, note, part, trail},
+        pack,
         route::record::record,
     },
     context::PageContext,
@@ -117,7 +118,8 @@ fn actions(view: &RouteView, lang: Lang) -> AnyView {
     });
     view! {
         <p class="acts">
-            {confirm}{decide}{deploy}{roll_back}{trace}<a href=routes::live(name)>{lang.t("act-live")}</a>
+            {confirm}{decide}{deploy}{roll_back}{trace}<a href=routes::live(name)>{lang.t("act-live")}</a>" "
+            {pack::links("route", name, lang)}
         </p>
     }
     .into_any()

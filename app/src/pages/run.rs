@@ -18,6 +18,7 @@ use crate::{
     components::{
         checks,
         layout::{Answer, Figure, answer, capitalised, figures, note, part, raw, trail},
+        pack,
         state::{State, state},
         words,
     },
@@ -166,6 +167,7 @@ fn actions(view: &RunView, lang: Lang) -> AnyView {
         <p class="acts">
             <a class="btn" href=routes::entry(view.entry)>{entry}</a>
             {bundle_link(view, lang)}
+            {pack::links("run", &view.summary.run.id.to_string(), lang)}
             <a href="#verified">{lang.t("run-how-verified")}</a>
             <a href="#h-statement">{lang.t("section-statement")}</a>
         </p>

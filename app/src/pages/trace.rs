@@ -16,6 +16,7 @@ use crate::{
         digest,
         facts::{Fact, Group, facts},
         layout::{Answer, answer, capitalised, note, part, trail},
+        pack,
         route::{why, words},
         state::State,
     },
@@ -107,6 +108,7 @@ fn actions(view: &TraceView, lang: Lang) -> AnyView {
             <a class="btn" href=routes::route_bundle(&trace.route, trace.bundle)>{lang.t("done-to-route")}</a>
             {run}
             {others.collect_view()}
+            {pack::links("bundle", &trace.bundle.to_string(), lang)}
             <a href=routes::trace_json(trace.bundle, &trace.route)>"JSON"</a>
         </p>
     }

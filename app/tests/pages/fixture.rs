@@ -6,6 +6,8 @@ pub mod acceptance;
 mod build;
 #[path = "fixture/route.rs"]
 pub mod route;
+#[path = "fixture/search.rs"]
+pub mod search;
 
 use acta_app::view::{AgentRow, EntryRow, EntryView, LedgerView, RunLink, RunRow, RunView, Verification};
 use acta_ledger::{

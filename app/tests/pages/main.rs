@@ -8,6 +8,7 @@ mod live;
 mod people;
 mod render;
 mod routes;
+mod search;
 
 use std::sync::Arc;
 

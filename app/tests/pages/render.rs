@@ -19,6 +19,7 @@ use acta_app::{
             TokenRow,
         },
         route::{DoneView, LiveView, RouteView, RoutesView},
+        search::SearchView,
         trace::TraceView,
     },
 };
@@ -31,6 +32,7 @@ use leptos::{nonce::Nonce, prelude::*};
 use crate::fixture::{
     Ledger, acceptance,
     route::{self, Script},
+    search,
 };
 
 /// A portal over a fixture.
@@ -163,6 +165,10 @@ impl Portal for Fixture {
             return Err(PageError::NotFound);
         }
         Ok(script.view(&viewer, &self.roles(), bundle))
+    }
+
+    async fn search(&self, text: &str) -> Result<SearchView, PageError> {
+        Ok(search::view(&self.ledger, text, &self.agent))
     }
 
     async fn done(&self, route: &str, entry: &str) -> Result<DoneView, PageError> {

@@ -8,8 +8,10 @@ pub mod bundle;
 pub mod entry;
 pub mod live;
 pub mod log;
+pub mod pack;
 pub mod route;
 pub mod run;
+pub mod search;
 
 use axum::{Json, Router, routing::get};
 use utoipa::OpenApi;
@@ -53,6 +55,9 @@ pub fn router() -> (Router<AppState>, utoipa::openapi::OpenApi) {
         .routes(routes!(bundle::trace))
         .routes(routes!(entry::get))
         .routes(routes!(entry::verification))
+        .routes(routes!(entry::proof))
+        .routes(routes!(search::search))
+        .routes(routes!(pack::get))
         // For persons who decide, and the agent beside the runtime that does it
         .routes(routes!(live::cancel))
         .routes(routes!(route::decisions))

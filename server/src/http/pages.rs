@@ -11,6 +11,7 @@ use acta_app::{
     portal::PageError,
     routes::{self, Page, SIGN_IN, percent_encode, query_value},
     shell::shell,
+    view::search::Thing,
 };
 use axum::{
     extract::{Request, State},
@@ -28,6 +29,7 @@ use crate::{
     },
     error::{Answer, Problem},
     portal::ServerPortal,
+    search,
     startup::AppState,
     store,
 };
@@ -42,7 +44,7 @@ pub async fn page(State(state): State<AppState>, asking: Asking, request: Reques
         let next = if here == "/" { String::new() } else { format!("?next={}", percent_encode(&here)) };
         return Ok(Redirect::to(&format!("{SIGN_IN}{next}")).into_response());
     }
-    if let Some(place) = elsewhere(found.as_ref(), &state).await? {
+    if let Some(place) = elsewhere(found.as_ref(), &query, &state).await? {
         return Ok(Redirect::to(&place).into_response());
     }
     let failure = found.is_none().then_some(PageError::NotFound);
@@ -54,8 +56,14 @@ fn needs_sign_in(page: Option<&Page>, state: &AppState, asking: &Asking) -> bool
     !matches!(page, Some(Page::SignIn)) && !allows(&asking.actor, Action::ReadEvidence, state.public_read)
 }
 
-/// A run that is still being built is shown live, and a build that is no longer watched as the run that was signed.
-async fn elsewhere(page: Option<&Page>, state: &AppState) -> Answer<Option<String>> {
+/// A search that finds one thing leads there. A run that is still being built is shown live, and a build that is no
+/// longer watched as the run that was signed.
+async fn elsewhere(page: Option<&Page>, query: &str, state: &AppState) -> Answer<Option<String>> {
+    if matches!(page, Some(Page::Search)) {
+        let text = query_value(query, "q").unwrap_or_default();
+        let found = search::search(state, &text).await?.found.unwrap_or_default();
+        return Ok(found.only().map(Thing::href));
+    }
     let (Page::Run(id) | Page::LiveBuild(id) | Page::CancelBuild(id)) = (match page {
         Some(page) => page,
         None => return Ok(None),

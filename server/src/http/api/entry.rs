@@ -1,6 +1,8 @@
 //! Entries: appending and reading.
 
-use acta_ledger::log::{jcs, timestamp::Timestamp, verification::Material};
+use acta_ledger::log::{
+    jcs, proof_file, proof_file::ProofFile, timestamp::Timestamp, verification::Material,
+};
 use axum::{
     Json,
     body::Bytes,
@@ -203,4 +205,29 @@ pub async fn verification(
 ) -> Answer<Json<Material>> {
     let entry = find(&state, &which).await?;
     Ok(Json(material(&state, entry.index).await?))
+}
+
+/// Reads an entry's proof file: its place under the newest tree head, as C2SP's tlog-proof writes it. The entry's bytes
+/// and the log's key are all that verifying it needs.
+#[utoipa::path(get, path = "/api/v1/entries/{entry}/proof", params(("entry" = String, Path, description = "an index or a digest")),
+    responses((status = 200, content_type = "text/plain", description = "c2sp.org/tlog-proof@v1"), (status = 401, body = Problem), (status = 404, body = Problem)))]
+pub async fn proof(
+    _: Allowed<ReadEvidence>,
+    State(state): State<AppState>,
+    Path(which): Path<String>,
+) -> Answer<Response> {
+    let index = find(&state, &which).await?.index;
+    let head = state.log.head();
+    let inclusion = state.reader.inclusion(index, head.head.size).await?;
+    let inclusion = inclusion
+        .ok_or_else(|| Problem::not_found(format!("entry {index} is not under a signed tree head yet")))?;
+    let file = ProofFile { extra: None, index, inclusion, tree_head: head.note };
+    let headers = [
+        (header::CONTENT_TYPE, "text/plain; charset=utf-8".to_owned()),
+        (
+            header::CONTENT_DISPOSITION,
+            format!("attachment; filename=\"entry-{index}.{}\"", proof_file::EXTENSION),
+        ),
+    ];
+    Ok((headers, file.to_string()).into_response())
 }
