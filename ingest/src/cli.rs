@@ -87,7 +87,9 @@ pub enum Command {
     Rollback(command::rollback::Rollback),
     /// Shows the agent, its server and its outbox.
     Status(command::status::Status),
-    /// Verifies an entry of a log: signature, inclusion, tree head.
+    /// Packs the evidence about a run, a bundle or a route into one file that verifies offline.
+    Pack(command::pack::Pack),
+    /// Verifies an evidence pack or a proof file offline, or an entry of a log.
     Verify(command::verify::Verify),
     /// Audits a log: that it only grows, and that everything in it is what was signed.
     Audit(command::audit::Audit),

@@ -35,6 +35,9 @@ const MAX_ANSWER_BYTES: u64 = 17 << 20;
 /// A blob that comes more slowly than this does not come.
 const SLOWEST_BYTES_PER_S: u64 = 1 << 20;
 
+/// How long a pack may take: one may hold every blob of a route.
+const PACK_LIMIT: Duration = Duration::from_secs(4 * 60 * 60);
+
 /// What a problem's `type` begins with.
 const PROBLEM_PREFIX: &str = "urn:acta:problem:";
 
@@ -226,6 +229,20 @@ impl Client {
     pub fn tile(&self, tile: &TileRequest) -> Answer<Vec<u8>> {
         let request = self.authorized(self.agent.get(self.url(&format!("/log/tile/{tile}"))));
         read(request.call().map_err(unreachable)?)
+    }
+
+    /// Reads an evidence pack as a stream, with its length; `query` says what it is about.
+    pub fn pack(&self, query: &str) -> Answer<(Option<u64>, BodyReader<'static>)> {
+        // How long it may take is not known before its length is.
+        let request = self.agent.get(self.url(&format!("/api/v1/packs?{query}"))).config();
+        let request = request.timeout_recv_body(Some(PACK_LIMIT)).build();
+        let response = self.authorized(request).call().map_err(unreachable)?;
+        let length =
+            response.headers().get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
+        match response.status().as_u16() {
+            200 => Ok((length, response.into_body().into_reader())),
+            _ => Err(read(response).err().unwrap_or_else(|| CallError::Malformed("no pack".to_owned()))),
+        }
     }
 
     /// The orders of a route that have no last step yet.

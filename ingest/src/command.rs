@@ -14,6 +14,7 @@ pub mod enrol;
 pub mod gate;
 pub mod import;
 pub mod init;
+pub mod pack;
 pub mod push;
 pub mod quarantine;
 pub mod retry;
@@ -53,6 +54,7 @@ pub fn run(cli: Cli, ui: Ui) -> Result<Exit> {
         Command::DeployAgent(command) => command.run(&home()?, ui),
         Command::Rollback(command) => command.run(&home()?, ui),
         Command::Status(command) => command.run(&home()?, ui),
+        Command::Pack(command) => command.run(&home()?, ui),
         Command::Verify(command) => command.run(&home()?, ui),
         Command::Audit(command) => command.run(&home()?, ui),
         Command::Completions(command) => command.run(ui),
@@ -84,6 +86,7 @@ pub fn wants_json(command: &Command) -> bool {
         Command::Canary(command) => command.wants_json(),
         Command::Rollback(command) => command.wants_json(),
         Command::Status(command) => command.json,
+        Command::Pack(command) => command.json,
         Command::Verify(command) => command.json,
         Command::Audit(command) => command.json,
         Command::Completions(_) | Command::DeployAgent(_) | Command::Worker | Command::CallbackCost => false,

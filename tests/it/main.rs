@@ -5,4 +5,5 @@ mod build;
 mod crash;
 mod damage;
 mod live;
+mod pack;
 mod rollback;

@@ -1,5 +1,9 @@
 //! `acta verify`
 
+pub mod pack;
+
+use std::path::PathBuf;
+
 use acta_ledger::log::{
     digest::Sha256Digest,
     key::PublicKey,
@@ -19,28 +23,48 @@ use crate::{
 };
 
 const EXAMPLES: &str = "\
-Three things are checked on this machine, from the bytes alone: the statement's signature (and that the log itself
+A FILE is checked offline, without server and network: an evidence pack (x.acta) with everything in it, or a proof file
+(.tlog-proof) with the entry's bytes. The keys come from --log-key and --portal-key, or from this agent's pins; a pack is
+taken at its own word without either, and it is said.
+
+--entry asks a server. Three things are checked on this machine, from the bytes alone: the statement's signature (and that the log itself
 introduced the key), the entry's place in the tree, and the tree head's signature. The keys come from this agent's pins
 for that server, or from --log-key and --portal-key; without either the server's own word is taken, and it is said.
 
-Exit code 0 if all hold, 1 if not.
+Exit code 0 if all hold, 1 if not, 2 if the log signed two roots for one size: two tree heads in the pack, or the pack's
+and one of --tree-head. The number 2 is also that of a wrong command line; then nothing stands on stdout.
 
 Examples:
+  acta verify run-42.acta
+  acta verify tiny-qwen2.acta --log-key 'acta.example/log+c3a011ef+Add...' --portal-key 11qY... --tree-head seen-before
+  acta verify entry-42.tlog-proof --record entry-42.json --log-key 'acta.example/log+c3a011ef+Add...' --portal-key 11qY...
   acta verify --entry 42
   acta verify --server https://acta.example --entry 42 --log-key 'acta.example/log+c3a011ef+Add...' --portal-key 11qY...
   acta verify --entry 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08 --json";
 
-/// Verifies an entry of a log.
+/// Verifies an evidence pack or a proof file offline, or an entry of a log.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Verify {
+    /// An evidence pack, or a proof file.
+    #[arg(value_name = "FILE", required_unless_present = "entry", conflicts_with_all = ["entry", "server", "token"])]
+    pub file: Option<PathBuf>,
+
+    /// The entry's bytes, for a proof file.
+    #[arg(long, value_name = "FILE", requires = "file")]
+    pub record: Option<PathBuf>,
+
+    /// A tree head that you have: the pack must be of the same history. May be given several times.
+    #[arg(long, value_name = "FILE", requires = "file")]
+    pub tree_head: Vec<PathBuf>,
+
     /// The server's address; none is the one that this agent is enrolled with.
     #[arg(long, value_name = "URL")]
     pub server: Option<String>,
 
     /// The entry: its index or its digest.
     #[arg(long, value_name = "N")]
-    pub entry: String,
+    pub entry: Option<String>,
 
     /// The log's key, as notes write it: name+id+base64.
     #[arg(long, value_name = "KEY", requires = "portal_key")]
@@ -70,7 +94,8 @@ enum Source {
 impl Verify {
     /// Runs the command.
     pub fn run(&self, home: &Home, ui: Ui) -> Result<Exit> {
-        let entry = parse_entry(&self.entry)?;
+        let Some(entry) = &self.entry else { return self.offline(home, ui) };
+        let entry = parse_entry(entry)?;
         let facts = if home.server().exists() { ServerFacts::load(home)? } else { None };
         let url = match (&self.server, &facts) {
             (Some(url), _) => normal_url(url)?,
@@ -136,16 +161,47 @@ impl Verify {
         }
     }
 
+    /// Checks a file by the keys that are given or pinned; neither server nor network is asked.
+    fn offline(&self, home: &Home, ui: Ui) -> Result<Exit> {
+        let file = self.file.as_deref().ok_or_else(|| CliError::usage("nothing to verify"))?;
+        let facts = if home.server().exists() { ServerFacts::load(home)? } else { None };
+        let trust = match (self.given()?, &facts) {
+            (Some(given), _) => Some((given, "flags")),
+            (None, Some(facts)) => Some((facts.trust()?, "pinned")),
+            (None, None) => None,
+        };
+        if pack::is_proof(file)? {
+            let missing = |field: &str, expected: &str| {
+                CliError::usage("a proof file alone proves nothing").field(field).expected(expected)
+            };
+            let record = self.record.as_deref().ok_or_else(|| missing("--record", "the entry's bytes"))?;
+            let (trust, from) =
+                trust.ok_or_else(|| missing("--log-key", "the log's key: this agent has no pins"))?;
+            return pack::proof(file, record, &trust, from, self.json, ui);
+        }
+        let keys = match &trust {
+            Some((trust, from)) => pack::Keys::Known(trust, from),
+            None => pack::Keys::Claimed,
+        };
+        pack::pack(file, keys, &self.tree_head, self.json, ui)
+    }
+
+    /// The keys of the command line.
+    fn given(&self) -> Result<Option<Trust>> {
+        let (Some(log), Some(portal)) = (&self.log_key, &self.portal_key) else { return Ok(None) };
+        let log = parse_log_key(log).map_err(|error| error.field("--log-key"))?;
+        let portal = PublicKey::from_base64(portal).map_err(|error| {
+            CliError::usage("the portal's key cannot be read")
+                .field("--portal-key")
+                .found(portal.clone())
+                .expected(error.to_string())
+        })?;
+        Ok(Some(Trust { log, portal }))
+    }
+
     fn trust(&self, facts: Option<&ServerFacts>, client: &Client) -> Result<(Trust, Source)> {
-        if let (Some(log), Some(portal)) = (&self.log_key, &self.portal_key) {
-            let log = parse_log_key(log).map_err(|error| error.field("--log-key"))?;
-            let portal = PublicKey::from_base64(portal).map_err(|error| {
-                CliError::usage("the portal's key cannot be read")
-                    .field("--portal-key")
-                    .found(portal.clone())
-                    .expected(error.to_string())
-            })?;
-            return Ok((Trust { log, portal }, Source::Flags));
+        if let Some(given) = self.given()? {
+            return Ok((given, Source::Flags));
         }
         if let Some(facts) = facts {
             return Ok((facts.trust()?, Source::Pinned));
