@@ -121,10 +121,7 @@ impl Pack {
         if made.is_err() {
             fs::remove_file(&temporary).ok();
         }
-        let report = match made {
-            Ok(report) => report,
-            Err(error) => return Err(error),
-        };
+        let report = made?;
         if self.json {
             let object = json!({
                 "file": self.output, "keysFrom": source.code(), "holds": true, "report": report,

@@ -297,7 +297,7 @@ fn blob_path(digest: &Sha256Digest) -> String {
     format!("blobs/{digest}")
 }
 
-/// A public key as openssl reads it: SubjectPublicKeyInfo (RFC 8410) in PEM.
+/// A public key as openssl reads it: `SubjectPublicKeyInfo` (RFC 8410) in PEM.
 pub fn pem(key: &PublicKey) -> String {
     /// A sequence of the algorithm's identifier 1.3.101.112 and a bit string of 32 bytes.
     const PREFIX: [u8; 12] = [0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00];
