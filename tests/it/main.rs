@@ -1,6 +1,7 @@
 //! End to end: real processes of the agent and the server, real TensorRT, files and signals.
 
 mod acceptance;
+mod audit;
 mod build;
 mod crash;
 mod damage;

@@ -10,5 +10,6 @@ pub mod onnx;
 pub mod portal;
 pub mod process;
 pub mod route;
+pub mod seed;
 pub mod tensorrt;
 pub mod tree;

@@ -204,8 +204,9 @@ impl Fold {
         let first = records.len() - looked.examined.len();
         for (at, examined) in (first..).zip(looked.examined) {
             let index = tile * TILE_WIDTH + at as u64;
-            // Damaged bytes are not the entry: whatever they say is nobody's word.
-            if !damaged.contains(&index) {
+            if damaged.contains(&index) {
+                self.entries.take_damaged(index);
+            } else {
                 let taken = self.entries.take(index, records[at], examined);
                 taken.findings.into_iter().for_each(|finding| self.found(finding, watcher));
                 self.running.missing.retain(|digest, _| !taken.purged.contains(digest));

@@ -120,6 +120,11 @@ impl EntryFold {
         &self.chains
     }
 
+    /// Takes an entry whose bytes are not the entry: they are nobody's word.
+    pub fn take_damaged(&mut self, index: u64) {
+        self.chains.take_unread(index);
+    }
+
     /// Takes the next entry. It may have been examined before the last keys were known: then it is examined again.
     pub fn take(&mut self, index: u64, record: &[u8], examined: Examined) -> Taken {
         let mut taken = Taken::default();
@@ -130,12 +135,14 @@ impl EntryFold {
         let said = match said {
             Ok(said) => said,
             Err(reason) => {
+                self.chains.take_unread(index);
                 taken.findings.push(Finding::BadSignature { index, reason });
                 return taken;
             }
         };
         taken.blobs = said.blobs;
         let Some(&key) = said.signers.first() else {
+            self.chains.take_unread(index);
             let reason = "no key that the log has introduced signed it".to_owned();
             taken.findings.push(Finding::BadSignature { index, reason });
             return taken;

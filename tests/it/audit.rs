@@ -1,0 +1,254 @@
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use acta_ledger::log::digest::Sha256Digest;
+use acta_tests::{
+    process::{Agent, Ended, Server},
+    seed,
+};
+use serde_json::Value;
+
+/// A server whose log holds so many runs of two agents, behind their two enrolments.
+fn log_of(runs: u64) -> Server {
+    let server = Server::start(&["--public-read"]);
+    let tokens = ["one", "two"].map(|name| server.token(name));
+    seed::push(&server.url(), &tokens, runs, &|_| {});
+    server
+}
+
+/// Runs a script over the database of a server that is stopped meanwhile: `database` is open, triggers are gone.
+fn edit(server: &mut Server, script: &str) {
+    server.stop();
+    let script = format!(
+        "import sqlite3, sys\n\
+         database = sqlite3.connect(sys.argv[1])\n\
+         for (name,) in database.execute(\"select name from sqlite_master where type = 'trigger'\").fetchall():\n\
+         \x20   database.execute('drop trigger ' + name)\n\
+         def flip(table, column, where, byte):\n\
+         \x20   value = bytearray(database.execute(f'select {{column}} from {{table}} where {{where}}').fetchone()[0])\n\
+         \x20   value[byte] ^= 1\n\
+         \x20   database.execute(f'update {{table}} set {{column}} = ? where {{where}}', (bytes(value),))\n\
+         {script}\n\
+         database.commit()\n"
+    );
+    let edited =
+        Command::new("python3").arg("-c").arg(script).arg(server.data_dir().join("acta.db")).output();
+    let edited = edited.expect("python3 runs");
+    assert!(edited.status.success(), "{}", String::from_utf8_lossy(&edited.stderr));
+    server.restart();
+}
+
+struct Auditor {
+    agent: Agent,
+    state: String,
+}
+
+impl Auditor {
+    fn new() -> Self {
+        let agent = Agent::init();
+        let state = agent.home().join("audit.json").to_string_lossy().into_owned();
+        Self { agent, state }
+    }
+
+    fn audit(&self, server: &Server, flags: &[&str]) -> Ended {
+        let url = server.url();
+        let arguments = [&["audit", "--server", &url, "--state", &self.state, "--json"], flags].concat();
+        self.agent.run(&arguments)
+    }
+
+    /// Audits a log that must be clean, and gives how many entries were checked.
+    fn clean(&self, server: &Server, flags: &[&str]) -> u64 {
+        let ended = self.audit(server, flags);
+        assert_eq!(ended.code(), 0, "{}{}", ended.stdout, ended.stderr);
+        assert_eq!(ended.json()["verdict"], "clean");
+        ended.json()["checked"].as_u64().expect("a number")
+    }
+
+    /// Audits a log that must not be clean, and gives the findings as they are printed on the way.
+    fn findings(&self, server: &Server, flags: &[&str]) -> (Vec<String>, Value) {
+        let ended = self.audit(server, flags);
+        assert_eq!(ended.code(), 1, "{}{}", ended.stdout, ended.stderr);
+        let said = ended.stderr.lines().filter(|line| !line.starts_with("warning") && line.contains(": "));
+        (said.map(str::to_owned).collect(), ended.json()["findings"].clone())
+    }
+}
+
+fn kinds(findings: &Value) -> Vec<&str> {
+    let all = findings.as_array().expect("a list");
+    all.iter().map(|finding| finding["finding"].as_str().expect("a name")).collect()
+}
+
+fn blob_path(server: &Server) -> PathBuf {
+    fn first_file(folder: &Path) -> Option<PathBuf> {
+        let mut entries: Vec<_> = fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path()).collect();
+        entries.sort();
+        entries.iter().find_map(|path| if path.is_dir() { first_file(path) } else { Some(path.clone()) })
+    }
+    first_file(&server.data_dir().join("blobs")).expect("a blob")
+}
+
+/// An empty log, one that grows, an audit that only looks at what is new, and one that looks at everything again.
+#[test]
+fn a_sound_log_is_clean_as_it_grows() {
+    let server = Server::start(&["--public-read"]);
+    let auditor = Auditor::new();
+    assert_eq!(auditor.clean(&server, &[]), 0, "an empty log");
+    let tokens = ["one", "two"].map(|name| server.token(name));
+    seed::push(&server.url(), &tokens[..1], 300, &|_| {});
+    assert_eq!(auditor.clean(&server, &[]), 301);
+    assert_eq!(auditor.clean(&server, &[]), 0, "nothing is new");
+    seed::push(&server.url(), &tokens[1..], 400, &|_| {});
+    assert_eq!(auditor.clean(&server, &[]), 401);
+    assert_eq!(auditor.clean(&server, &["--deep"]), 702);
+}
+
+/// One bit in each of the places that a log is kept in.
+#[test]
+fn a_flipped_bit_is_named_wherever_it_is() {
+    let mut server = log_of(700);
+    let auditor = Auditor::new();
+    assert_eq!(auditor.clean(&server, &["--deep"]), 702);
+
+    edit(&mut server, "flip('entry', 'record', 'idx = 300', 900)");
+    let (said, findings) = auditor.findings(&server, &["--deep"]);
+    assert_eq!(kinds(&findings), ["damaged_leaf"], "{said:?}");
+    assert_eq!(findings[0]["index"], 300);
+    assert!(said.iter().any(|line| line.starts_with("damaged leaf: entry 300:")), "{said:?}");
+    assert_eq!(
+        auditor.clean(&server, &[]),
+        0,
+        "what was checked before is not looked at again without --deep"
+    );
+    edit(&mut server, "flip('entry', 'record', 'idx = 300', 900)");
+
+    // The stored leaf hash of an entry in the last tile, which is cut on reading.
+    edit(&mut server, "flip('entry', 'leaf_hash', 'idx = 600', 7)");
+    let (said, findings) = auditor.findings(&server, &["--deep"]);
+    assert_eq!(kinds(&findings), ["damaged_tile"], "{said:?}");
+    assert_eq!(
+        (&findings[0]["level"], &findings[0]["tile"], &findings[0]["position"]),
+        (&0.into(), &2.into(), &88.into())
+    );
+    edit(&mut server, "flip('entry', 'leaf_hash', 'idx = 600', 7)");
+
+    edit(&mut server, "flip('tile', 'hashes', 'level = 0 and idx = 1', 32 * 9)");
+    let (_, findings) = auditor.findings(&server, &["--deep"]);
+    assert_eq!(kinds(&findings), ["damaged_tile"]);
+    assert_eq!((&findings[0]["tile"], &findings[0]["position"]), (&1.into(), &9.into()));
+    edit(&mut server, "flip('tile', 'hashes', 'level = 0 and idx = 1', 32 * 9)");
+
+    // The hash one level up.
+    edit(&mut server, "flip('tile', 'root', 'level = 0 and idx = 1', 0)");
+    let (_, findings) = auditor.findings(&server, &["--deep"]);
+    assert_eq!(kinds(&findings), ["damaged_tile"]);
+    assert_eq!(
+        (&findings[0]["level"], &findings[0]["tile"], &findings[0]["position"]),
+        (&1.into(), &0.into(), &1.into())
+    );
+    edit(&mut server, "flip('tile', 'root', 'level = 0 and idx = 1', 0)");
+
+    let blob = blob_path(&server);
+    let mut bytes = fs::read(&blob).unwrap();
+    bytes[10] ^= 1;
+    fs::write(&blob, &bytes).unwrap();
+    let (_, findings) = auditor.findings(&server, &["--deep"]);
+    assert_eq!(kinds(&findings), ["damaged_blob"]);
+    assert_eq!(findings[0]["found"], Sha256Digest::of(&bytes).to_string());
+    fs::remove_file(&blob).unwrap();
+    let (_, gone) = auditor.findings(&server, &["--deep"]);
+    assert_eq!(kinds(&gone), ["missing_blob"]);
+    assert_eq!(gone[0]["digest"], findings[0]["digest"]);
+    bytes[10] ^= 1;
+    fs::write(&blob, &bytes).unwrap();
+    assert_eq!(auditor.clean(&server, &["--deep"]), 702);
+}
+
+/// Several at once, and an entry that is gone with its whole row.
+#[test]
+fn what_is_missing_is_named() {
+    let mut server = log_of(700);
+    let auditor = Auditor::new();
+    edit(
+        &mut server,
+        "database.execute('delete from entry where idx = 300')\nflip('entry', 'record', 'idx = 20', 900)",
+    );
+    let (_, findings) = auditor.findings(&server, &["--deep"]);
+    let kinds = kinds(&findings);
+    assert!(kinds.contains(&"damaged_leaf") && kinds.contains(&"missing_tile"), "{findings}");
+}
+
+/// The copy of the database is older than what the auditor has seen.
+#[test]
+fn a_log_that_was_set_back_is_truncated() {
+    let mut server = log_of(300);
+    let auditor = Auditor::new();
+    let copy = auditor.agent.home().join("copy.db");
+    server.stop();
+    fs::copy(server.data_dir().join("acta.db"), &copy).unwrap();
+    server.restart();
+    seed::push(&server.url(), &[server.token("three")], 10, &|_| {});
+    assert_eq!(auditor.clean(&server, &[]), 313);
+    server.stop();
+    put_database(&server, &copy);
+    server.restart();
+    for flags in [&[][..], &["--deep"]] {
+        let (said, findings) = auditor.findings(&server, flags);
+        assert_eq!(kinds(&findings), ["truncated"], "{said:?}");
+        assert_eq!((findings[0]["signed"].as_u64(), findings[0]["shown"].as_u64()), (Some(313), Some(302)));
+    }
+}
+
+/// After the log was set back it goes on with other entries, by the same keys: two histories.
+#[test]
+fn a_forked_log_is_proven_by_both_signed_notes() {
+    let mut server = log_of(300);
+    let (auditor, other) = (Auditor::new(), Auditor::new());
+    let copy = auditor.agent.home().join("copy.db");
+    server.stop();
+    fs::copy(server.data_dir().join("acta.db"), &copy).unwrap();
+    server.restart();
+    seed::push(&server.url(), &[server.token("three")], 10, &|_| {});
+    assert_eq!(auditor.clean(&server, &[]), 313);
+    let seen = ureq::get(format!("{}/log/tree-head", server.url())).call().unwrap();
+    let seen = other.agent.file("seen.note", &seen.into_body().read_to_vec().unwrap());
+    server.stop();
+    put_database(&server, &copy);
+    server.restart();
+    seed::push(&server.url(), &[server.token("four")], 20, &|_| {});
+
+    let forked = auditor.audit(&server, &[]);
+    assert_eq!(forked.code(), 2, "{}{}", forked.stdout, forked.stderr);
+    let object = forked.json();
+    assert_eq!((&object["verdict"], kinds(&object["findings"])), (&"forked".into(), vec!["forked"]));
+    let kept: Vec<String> = object["evidence"]
+        .as_array()
+        .expect("both are kept")
+        .iter()
+        .map(|path| fs::read_to_string(path.as_str().expect("a path")).expect("a note"))
+        .collect();
+    let named = [&object["findings"][0]["earlier"], &object["findings"][0]["later"]];
+    assert_eq!(kept, named.map(|note| note.as_str().expect("a note").to_owned()));
+    assert!(kept[0].contains("\n313\n") && kept[1].contains("\n323\n"), "{kept:?}");
+
+    // Whoever has seen nothing finds nothing, but for the tree head that somebody else was shown.
+    assert_eq!(other.clean(&server, &["--deep"]), 323);
+    let compared = other.audit(&server, &["--tree-head", &seen]);
+    assert_eq!(compared.code(), 2, "{}{}", compared.stdout, compared.stderr);
+    let url = server.url();
+    let said = other.agent.run(&["audit", "--server", &url, "--tree-head", &seen]);
+    assert_eq!(said.code(), 2);
+    assert!(said.stdout.contains(&kept[0]) && said.stdout.contains(&kept[1]), "{}", said.stdout);
+}
+
+fn put_database(server: &Server, copy: &Path) {
+    let database = server.data_dir().join("acta.db");
+    for beside in ["-wal", "-shm"] {
+        fs::remove_file(format!("{}{beside}", database.display())).ok();
+    }
+    // Whatever else remembers the larger tree on the server's side is set back with it.
+    fs::remove_file(server.data_dir().join("anchor")).ok();
+    fs::copy(copy, database).unwrap();
+}
