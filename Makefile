@@ -40,10 +40,11 @@ check: setup ## Check without starting anything: format, lints, unit tests, wasm
 fuzz: setup ## Fuzz every parser under libFuzzer, a minute each (scripts/fuzz SECONDS TARGET... for others)
 	@scripts/fuzz
 
-bench: setup ## Measure with criterion, and 100 cancels from the portal's click to the library's answer
+bench: setup ## Measure with criterion, 100 cancels from the portal's click to the library's answer, a deep audit beside bare checks
 	cargo bench
 	cargo build
 	cargo run --quiet -p acta-tests --bin acta-bench-cancel
+	cargo run --quiet -p acta-tests --bin acta-bench-audit
 
 screenshots: ## Take pictures of every page of the running portal into target/screenshots
 	@scripts/setup --tests

@@ -132,7 +132,11 @@ impl Statement {
 
     /// Reads a statement's bytes strictly. Every subject needs a SHA-256 digest.
     pub fn parse(payload: &[u8]) -> Result<Self, StatementError> {
-        let statement: Self = serde_json::from_value(jcs::parse(payload)?).map_err(StatementError::Shape)?;
+        let mut value = jcs::parse(payload)?;
+        // Read through the shape below, the whole predicate would be built a second time.
+        let predicate = value.as_object_mut().and_then(|members| members.remove("predicate"));
+        let mut statement: Self = serde_json::from_value(value).map_err(StatementError::Shape)?;
+        statement.predicate = predicate.unwrap_or_default();
         if statement.statement_type != STATEMENT_TYPE {
             return Err(StatementError::Type { found: statement.statement_type });
         }
