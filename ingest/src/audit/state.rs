@@ -11,8 +11,11 @@ use std::{
 };
 
 use acta_ledger::{
-    judge::audit::{Finding, chain::ChainFold, entry::EntryFold, keys::LogKeys},
-    log::{digest::Sha256Digest, key::PublicKey, merkle::Frontier},
+    judge::{
+        audit::{Finding, chain::ChainFold, entry::EntryFold, keys::KeyHistory},
+        log_key::LogKeys,
+    },
+    log::{digest::Sha256Digest, key::PublicKey, merkle::Frontier, verification::Trust},
 };
 use serde::{Deserialize, Serialize};
 
@@ -54,7 +57,7 @@ pub struct Progress {
     /// Their tree's frontier.
     frontier: Vec<Sha256Digest>,
     /// The keys.
-    keys: LogKeys,
+    keys: KeyHistory,
     /// The agents' chains.
     chains: ChainFold,
 }
@@ -108,8 +111,13 @@ impl Running {
 
 impl Progress {
     /// Before the first entry.
-    pub fn start(portal: PublicKey) -> Self {
-        Self::of(&Frontier::default(), &EntryFold::new(portal))
+    pub fn start(trust: &Trust) -> Self {
+        Self::of(&Frontier::default(), &EntryFold::new(trust.log.clone(), trust.portal))
+    }
+
+    /// The log's keys, as far as its entries were followed.
+    pub fn log_keys(&self) -> &LogKeys {
+        self.keys.log()
     }
 
     /// What was followed so far.

@@ -3,8 +3,11 @@
 use std::path::PathBuf;
 
 use acta_ledger::{
-    judge::audit::{Finding, Verdict, tree::RootVerdict},
-    log::{tree_head::TreeHead, verification::Trust},
+    judge::{
+        audit::{Finding, Verdict, tree::RootVerdict},
+        log_key::LogKeys,
+    },
+    log::verification::Trust,
 };
 use clap::Args;
 
@@ -90,9 +93,11 @@ impl Audit {
         let (trust, keys) = self.keys.resolve(pinned, facts.as_ref(), &client)?;
         let state = state.unwrap_or_else(|| State::new(trust.log.to_string(), trust.portal));
         let source = Source::new(client);
-        let shown = open(source.tree_head()?, &trust, &url)?;
-        let mut session = Session { source, trust, file, state, shown, deep: self.deep };
-        let report = session.audit(&self.others(&session.trust)?, self.spread(), Screen::new(ui))?;
+        let checked = state.checked.as_ref().map(|progress| progress.log_keys().clone());
+        let log = checked.unwrap_or_else(|| LogKeys::new(trust.log.clone()));
+        let shown = open(source.tree_head()?, &log, &url)?;
+        let mut session = Session { source, trust, log, file, state, shown, deep: self.deep };
+        let report = session.audit(&self.others(&session.log)?, self.spread(), Screen::new(ui))?;
         report.show(keys, self.json, ui);
         if keys == KeySource::Server {
             ui.warning(
@@ -115,12 +120,12 @@ impl Audit {
     }
 
     /// The tree heads that others were shown.
-    fn others(&self, trust: &Trust) -> Result<Vec<Signed>> {
+    fn others(&self, log: &LogKeys) -> Result<Vec<Signed>> {
         let one = |path: &PathBuf| {
             let note = std::fs::read_to_string(path);
             let note = note
                 .map_err(|error| CliError::io("read", path, &error).field("--tree-head").exit(Exit::Usage))?;
-            open(note, trust, &path.display().to_string())
+            open(note, log, &path.display().to_string())
         };
         self.tree_head.iter().map(one).collect()
     }
@@ -130,6 +135,8 @@ impl Audit {
 struct Session {
     source: Source,
     trust: Trust,
+    /// The log's keys, as far as its hand-overs are known.
+    log: LogKeys,
     file: Option<StateFile>,
     state: State,
     shown: Signed,
@@ -165,7 +172,7 @@ impl Session {
     /// others, and with the largest of all: what was compared before agrees with those.
     fn compare(&self, others: &[Signed]) -> Result<Compared> {
         let size = self.shown.head.size;
-        let open = |(_, note): (&u64, &String)| open(note.clone(), &self.trust, "--state");
+        let open = |(_, note): (&u64, &String)| open(note.clone(), &self.log, "--state");
         let before = self.state.tree_heads.range(..=size).next_back().map(open).transpose()?;
         let largest =
             self.state.tree_heads.range(size.saturating_add(1)..).next_back().map(open).transpose()?;
@@ -180,7 +187,7 @@ impl Session {
         let interrupted = self.state.running.take().filter(|it| it.deep == deep && fits(&it.progress));
         interrupted.unwrap_or_else(|| {
             let checked = self.state.checked.clone().filter(|progress| !deep && fits(progress));
-            let progress = checked.unwrap_or_else(|| Progress::start(self.trust.portal));
+            let progress = checked.unwrap_or_else(|| Progress::start(&self.trust));
             Running::begin(deep, progress)
         })
     }
@@ -216,12 +223,12 @@ impl Session {
     }
 }
 
-fn open(note: String, trust: &Trust, from: &str) -> Result<Signed> {
-    let head = TreeHead::open(&note, &trust.log).map_err(|error| {
+fn open(note: String, log: &LogKeys, from: &str) -> Result<Signed> {
+    let head = log.open(&note).map_err(|error| {
         CliError::failure("the tree head cannot be believed")
             .field(from)
             .found(error.to_string())
-            .expected(format!("a note that is signed by {}", trust.log))
+            .expected(format!("a note that is signed by {}", log.newest().key))
     })?;
     Ok(Signed { head, note })
 }

@@ -12,6 +12,8 @@ use crate::{evidence::chain::ChainLink, log::digest::Sha256Digest};
 #[serde(rename_all = "camelCase")]
 pub struct ChainFold {
     agents: BTreeMap<String, Chain>,
+    /// Chains that ended with a revoked key and have gaps: an agent that is enrolled anew begins a chain anew.
+    ended: Vec<(String, Chain)>,
     /// Entries that are nobody's word, because they are damaged or no key signed them, and that no gap is put down to.
     unread: BTreeSet<u64>,
 }
@@ -34,6 +36,15 @@ impl ChainFold {
     pub fn take_unread(&mut self, index: u64) {
         if self.unread.len() < MAX_UNREAD {
             self.unread.insert(index);
+        }
+    }
+
+    /// The agent is enrolled, for the first time or anew: its next statement is its first.
+    pub fn begin(&mut self, agent: &str) {
+        if let Some((name, chain)) = self.agents.remove_entry(agent)
+            && !chain.missing.is_empty()
+        {
+            self.ended.push((name, chain));
         }
     }
 
@@ -76,7 +87,8 @@ impl ChainFold {
 
     /// The numbers that are missing up to here.
     pub fn gaps(&self) -> impl Iterator<Item = Finding> {
-        self.agents.iter().flat_map(|(agent, chain)| {
+        let ended = self.ended.iter().map(|(agent, chain)| (agent, chain));
+        self.agents.iter().chain(ended).flat_map(|(agent, chain)| {
             chain.missing.iter().map(|&(first, last, index)| Finding::ChainGap {
                 agent: agent.clone(),
                 first,

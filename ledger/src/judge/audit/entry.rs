@@ -6,12 +6,13 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use super::{Finding, chain::ChainFold, keys::LogKeys};
+use super::{Finding, chain::ChainFold, keys::KeyHistory};
 use crate::{
     evidence::{
-        agent_key::AgentKey,
+        agent_key::{AgentKey, AgentKeyAction},
         blob::named_blobs,
         chain::ChainLink,
+        log_key::LogKey,
         retention::{RetentionRecord, RetentionState},
     },
     log::{
@@ -19,6 +20,7 @@ use crate::{
         dsse::Envelope,
         key::{KeyId, PublicKey},
         merkle::leaf_hash,
+        note::VerifierKey,
         statement::{Predicate as _, Statement},
     },
 };
@@ -61,7 +63,8 @@ fn read(record: &[u8], known: &KnownKeys) -> Result<Said, String> {
     let chain = ChainLink::of(&statement).map_err(|error| error.to_string())?;
     let blobs = named_blobs(&statement).map_err(|error| error.to_string())?;
     let signers = signers(&envelope, known);
-    let kept = matches!(statement.predicate_type.as_str(), AgentKey::TYPE | RetentionRecord::TYPE);
+    let kept =
+        matches!(statement.predicate_type.as_str(), AgentKey::TYPE | LogKey::TYPE | RetentionRecord::TYPE);
     Ok(Said { signers, chain, blobs, kept: kept.then(|| Box::new(statement)) })
 }
 
@@ -77,7 +80,7 @@ fn signers(envelope: &Envelope, known: &KnownKeys) -> Vec<KeyId> {
 /// Takes entries in the order of the log.
 #[derive(Debug, Clone)]
 pub struct EntryFold {
-    keys: LogKeys,
+    keys: KeyHistory,
     chains: ChainFold,
     known: KnownKeys,
 }
@@ -94,13 +97,13 @@ pub struct Taken {
 }
 
 impl EntryFold {
-    /// Begins before the first entry; the portal's key introduces all others.
-    pub fn new(portal: PublicKey) -> Self {
-        Self::resume(LogKeys::new(portal), ChainFold::default())
+    /// Begins before the first entry, with the keys that are trusted without proof.
+    pub fn new(log: VerifierKey, portal: PublicKey) -> Self {
+        Self::resume(KeyHistory::new(log, portal), ChainFold::default())
     }
 
     /// Goes on with what an earlier fold came to.
-    pub fn resume(keys: LogKeys, chains: ChainFold) -> Self {
+    pub fn resume(keys: KeyHistory, chains: ChainFold) -> Self {
         let known = Arc::new(keys.all());
         Self { keys, chains, known }
     }
@@ -111,7 +114,7 @@ impl EntryFold {
     }
 
     /// The life of the keys so far.
-    pub fn keys(&self) -> &LogKeys {
+    pub fn keys(&self) -> &KeyHistory {
         &self.keys
     }
 
@@ -141,16 +144,17 @@ impl EntryFold {
             }
         };
         taken.blobs = said.blobs;
-        let Some(&key) = said.signers.first() else {
-            self.chains.take_unread(index);
-            let reason = "no key that the log has introduced signed it".to_owned();
-            taken.findings.push(Finding::BadSignature { index, reason });
-            return taken;
-        };
-        let agent = match self.keys.signer(&key) {
+        let agent = match self.keys.signer(index, &said.signers) {
             Ok(agent) => agent,
-            Err(reason) => {
-                taken.findings.push(Finding::KeyNotValid { index, key, reason });
+            Err(refused) => {
+                self.chains.take_unread(index);
+                taken.findings.push(match refused {
+                    Some((key, reason)) => Finding::KeyNotValid { index, key, reason },
+                    None => {
+                        let reason = "no key that the log has introduced signed it".to_owned();
+                        Finding::BadSignature { index, reason }
+                    }
+                });
                 return taken;
             }
         };
@@ -158,24 +162,29 @@ impl EntryFold {
             taken.findings.extend(self.chains.take(&agent, index, examined.digest, link));
         }
         if let Some(statement) = said.kept {
-            self.keep(index, key, &statement, &mut taken);
+            self.keep(index, record, &statement, &mut taken);
         }
         taken
     }
 
-    fn keep(&mut self, index: u64, signer: KeyId, statement: &Statement, taken: &mut Taken) {
-        match statement.predicate_type.as_str() {
-            AgentKey::TYPE => match self.keys.take(index, signer, statement) {
-                Ok(()) => self.known = Arc::new(self.keys.all()),
-                Err(reason) => taken.findings.push(Finding::KeyNotValid { index, key: signer, reason }),
-            },
-            _ => {
-                if let Ok(record) = statement.predicate::<RetentionRecord>()
-                    && record.state == RetentionState::Purged
-                {
-                    taken.purged.extend(record.blobs());
-                }
-            }
+    fn keep(&mut self, index: u64, record: &[u8], statement: &Statement, taken: &mut Taken) {
+        if statement.predicate_type == RetentionRecord::TYPE {
+            let record: Option<RetentionRecord> = statement.predicate().ok();
+            let purged = record.filter(|record| record.state == RetentionState::Purged);
+            taken.purged.extend(purged.iter().flat_map(RetentionRecord::blobs));
+            return;
+        }
+        match self.keys.take(index, record) {
+            Ok(()) => self.known = Arc::new(self.keys.all()),
+            Err(reason) => taken.findings.push(Finding::BadSignature { index, reason }),
+        }
+        if let Ok(said) = statement.predicate::<AgentKey>()
+            && said.action == AgentKeyAction::Enrolled
+        {
+            self.chains.begin(&said.agent);
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

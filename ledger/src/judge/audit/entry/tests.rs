@@ -1,0 +1,97 @@
+use serde_json::json;
+
+use super::*;
+use crate::log::{
+    entry::Entry,
+    key::{SigningKey, test_keys},
+    note::NoteKeyType,
+    statement::{STATEMENT_TYPE, Subject},
+};
+
+fn entry(kind: &str, predicate: serde_json::Value, key: &SigningKey) -> Vec<u8> {
+    let statement = Statement {
+        statement_type: STATEMENT_TYPE.to_owned(),
+        subject: vec![Subject::new("it", Sha256Digest::of(b"it"))],
+        predicate_type: kind.to_owned(),
+        predicate,
+    };
+    Entry::of(&statement.sign(key).unwrap()).unwrap().bytes().to_vec()
+}
+
+fn key_entry(action: &str, reason: Option<&str>, key: &SigningKey) -> Vec<u8> {
+    let mut said = json!({ "agent": "builder-7", "publicKey": PublicKey::of(key).to_base64(), "action": action,
+        "at": "2026-11-30T00:00:00Z", "authorizedBy": "admin", "owner": null });
+    if let Some(reason) = reason {
+        said["reason"] = reason.into();
+    }
+    entry(AgentKey::TYPE, said, &test_keys::rfc8032_2())
+}
+
+fn said(sequence: u64, key: &SigningKey) -> Vec<u8> {
+    let previous = (sequence > 1).then(|| Sha256Digest::of(b"another"));
+    entry("urn:acta:said:v1", json!({ "chain": { "sequence": sequence, "previous": previous } }), key)
+}
+
+fn fold() -> EntryFold {
+    let log = PublicKey::of(&test_keys::rfc8032_1());
+    let log = VerifierKey::new("log.example", NoteKeyType::Ed25519, log).unwrap();
+    EntryFold::new(log, PublicKey::of(&test_keys::rfc8032_2()))
+}
+
+/// Takes the entries, remembering and going on after each of them as an audit that is stopped does.
+fn names(entries: &[Vec<u8>]) -> Vec<(u64, &'static str)> {
+    let mut fold = fold();
+    let mut found = Vec::new();
+    for (index, record) in (0..).zip(entries) {
+        let examined = examine(record, &fold.known());
+        let taken = fold.take(index, record, examined);
+        found.extend(taken.findings.iter().map(|finding| (index, finding.name())));
+        let written =
+            (serde_json::to_string(fold.keys()).unwrap(), serde_json::to_string(fold.chains()).unwrap());
+        fold = EntryFold::resume(
+            serde_json::from_str(&written.0).unwrap(),
+            serde_json::from_str(&written.1).unwrap(),
+        );
+    }
+    found
+}
+
+#[test]
+fn a_key_signs_from_its_enrolment_until_it_is_revoked() {
+    let (first, second) = (SigningKey::from_bytes(&[7; 32]), SigningKey::from_bytes(&[8; 32]));
+    let entries = [
+        key_entry("enrolled", None, &first),
+        said(1, &first),
+        key_entry("revoked", Some("the disk was sold"), &first),
+        said(2, &first),
+        // A new enrolment begins a new chain; what the revoked key signed does not count in it.
+        key_entry("enrolled", None, &second),
+        said(1, &second),
+        said(2, &first),
+    ];
+    assert_eq!(names(&entries), [(3, "key not valid"), (6, "key not valid")]);
+}
+
+#[test]
+fn a_key_that_nobody_introduced_is_a_bad_signature() {
+    let stranger = SigningKey::from_bytes(&[9; 32]);
+    let mut rogue = key_entry("enrolled", None, &stranger);
+    let payload = Envelope::parse(&rogue).unwrap();
+    let statement = Statement::from_envelope(&payload).unwrap();
+    rogue = Entry::of(&statement.sign(&stranger).unwrap()).unwrap().bytes().to_vec();
+    assert_eq!(names(&[said(1, &stranger), rogue]), [(0, "bad signature"), (1, "bad signature")]);
+    assert_eq!(names(&[b"no envelope".to_vec()]), [(0, "bad signature")]);
+}
+
+/// Entries are examined many at once, before the keys that the entries before them introduce are known.
+#[test]
+fn an_entry_that_was_examined_too_early_is_examined_again() {
+    let key = SigningKey::from_bytes(&[7; 32]);
+    let entries = [key_entry("enrolled", None, &key), said(1, &key)];
+    let mut fold = fold();
+    let early: Vec<Examined> = entries.iter().map(|record| examine(record, &fold.known())).collect();
+    assert!(early[1].said.as_ref().unwrap().signers.is_empty());
+    for ((index, record), examined) in (0..).zip(&entries).zip(early) {
+        assert!(fold.take(index, record, examined).findings.is_empty());
+    }
+}
