@@ -62,7 +62,7 @@ pub struct Acceptance {
     #[arg(long, value_name = "PATH")]
     pub tensorrt_lib: Option<PathBuf>,
 
-    /// A file with a reviewer's token of the scope `cancel`: programmatic_cancel then asks over the portal.
+    /// A file with a reviewer's token of the scope `cancel`: `programmatic_cancel` then asks over the portal.
     #[arg(long, value_name = "FILE", conflicts_with = "no_push")]
     pub cancel_token: Option<PathBuf>,
 

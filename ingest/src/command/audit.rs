@@ -159,7 +159,6 @@ impl Session {
             None => Ok(()),
         });
         let mut ended = run(&self.source, &self.shown.head, running, spread, &mut watcher)?;
-        drop(watcher);
         if compared.unproven && ended.root == RootVerdict::Proven {
             self.name_old_tiles(&mut ended, &screen)?;
         }
