@@ -140,6 +140,7 @@ pub fn summary(number: u128) -> BuildSummary {
             bytes_after: None,
             policy: "strict".to_owned(),
             reasons: vec!["no library took part".to_owned()],
+            changes: None,
         },
         cancel: None,
         failure: None,

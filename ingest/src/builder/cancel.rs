@@ -28,6 +28,8 @@ pub struct Cancel {
     pub open_at_request: Vec<u32>,
     /// Ids of the phases that were open at the acknowledgement.
     pub open_at_acknowledgement: Vec<u32>,
+    /// The names down to the innermost phase at the request.
+    pub phase_at_request: Option<Vec<String>>,
 }
 
 /// Somebody who asked through the portal.
@@ -67,6 +69,7 @@ impl Cancel {
             acknowledged_ns: None,
             open_at_request: Vec::new(),
             open_at_acknowledgement: Vec::new(),
+            phase_at_request: None,
         }
     }
 
@@ -109,6 +112,7 @@ impl Cancel {
             cleaned_offset_ns: offset(cleaned_ns),
             open_at_request: self.open_at_request.clone(),
             open_at_acknowledgement: self.open_at_acknowledgement.clone(),
+            phase_at_request: self.phase_at_request.clone(),
             deferrals: deferral.into_iter().collect(),
             request: self.by.as_ref().map(|by| by.request.clone()),
         }

@@ -22,7 +22,7 @@ use acta_ledger::{
         build::{FailureStage, Language, LibraryVersion, ProfileRecord, TensorRecord},
         cancel::{CancelSource, CancelState},
         number::Count64,
-        timing_cache::TimingCacheMode,
+        timing_cache::{Changes, TimingCacheMode},
     },
     judge::timing_cache::{CachePolicy, Doubt},
     log::digest::Sha256Digest,
@@ -287,6 +287,9 @@ pub struct CacheFacts {
     /// Why the bytes in the file were not offered.
     #[serde(default)]
     pub doubt: Option<Doubt>,
+    /// How the entries differ, where they could be compared.
+    #[serde(default)]
+    pub changes: Option<Changes>,
 }
 
 /// What a client's builder is set to, as far as it is not the library's default.

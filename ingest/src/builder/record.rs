@@ -7,7 +7,7 @@ use std::{
 
 use acta_ledger::evidence::{
     build::{BlobRef, FailureStage, LibraryVersion, NetworkRecord},
-    cancel::CancelState,
+    cancel::{CancelState, MAX_PATH},
     event::{EVENT_LOG_MEDIA_TYPE, EventKind, MAX_STEP_LINES, ProgressEvent},
     number::Count64,
     phase_tree::{
@@ -323,8 +323,14 @@ impl Record {
         let Some(began) = self.times.build_began.filter(|&began| began <= requested) else { return };
         let in_call = self.times.build_returned.is_none_or(|returned| requested <= returned);
         if self.at_request.is_none() && in_call {
+            let snapshot = self.tree.snapshot(requested - began);
             cancel.open_at_request = self.tree.open_ids();
-            self.at_request = Some(self.tree.snapshot(requested - began));
+            cancel.phase_at_request = cancel.open_at_request.last().map(|&id| {
+                let path = snapshot.path(id);
+                let kept = path.iter().skip(path.len().saturating_sub(MAX_PATH));
+                kept.map(|&name| name.to_owned()).collect()
+            });
+            self.at_request = Some(snapshot);
         }
     }
 
@@ -418,6 +424,7 @@ mod tests {
         }
         let cancel = record.cancel.as_ref().unwrap();
         assert_eq!(cancel.open_at_request, [0, 1]);
+        assert_eq!(cancel.phase_at_request.as_deref(), Some(&["b".to_owned()][..]));
         assert_eq!(cancel.open_at_acknowledgement, [0, 1, 2]);
         assert_eq!(cancel.acknowledged_ns, Some(170));
         assert_eq!(record.at_request.as_ref().unwrap().duration, Count64(50));

@@ -6,9 +6,9 @@ use acta_ffi::{BuilderConfig, BuilderFlag, Severity, TimingCache, TimingCacheKey
 use acta_ledger::{
     evidence::{
         build::LibraryVersion,
-        timing_cache::{CacheKind, TimingCacheMode},
+        timing_cache::{CacheKind, Changes, TimingCacheMode},
     },
-    judge::timing_cache::{CachePolicy, Changes, Observed, is_complaint, judge, vouch},
+    judge::timing_cache::{CachePolicy, Observed, is_complaint, judge, vouch},
     log::digest::Sha256Digest,
 };
 use uuid::Uuid;
@@ -216,6 +216,7 @@ impl Judged {
             reasons: reasons.collect(),
             file: session.file.map(|file| file.display().to_string()),
             doubt: session.seen.doubt,
+            changes: session.seen.changes,
         }
     }
 }
@@ -253,12 +254,12 @@ fn read_bounded(file: &std::path::Path) -> io::Result<Option<Vec<u8>>> {
 fn compare(before: &Entries, after: &Entries) -> Changes {
     let tactic = |value: &Option<TimingCacheValue>| value.as_ref().map(|value| value.tactic_hash);
     Changes {
-        added: after.keys().filter(|key| !before.contains_key(key)).count(),
-        removed: before.keys().filter(|key| !after.contains_key(key)).count(),
+        added: after.keys().filter(|key| !before.contains_key(key)).count() as u64,
+        removed: before.keys().filter(|key| !after.contains_key(key)).count() as u64,
         changed: after
             .iter()
             .filter(|(key, value)| before.get(key).is_some_and(|old| tactic(old) != tactic(value)))
-            .count(),
+            .count() as u64,
     }
 }
 

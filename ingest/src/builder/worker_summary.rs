@@ -178,6 +178,7 @@ fn timing_cache(watched: &Watched, order: &BuildOrder) -> (TimingCacheMode, Timi
             bytes_after: facts.bytes_after,
             policy,
             reasons: facts.reasons,
+            changes: facts.changes,
         };
         return (facts.mode, cache);
     }
@@ -202,6 +203,7 @@ fn timing_cache(watched: &Watched, order: &BuildOrder) -> (TimingCacheMode, Timi
         bytes_after: None,
         policy,
         reasons: vec![reason.to_owned()],
+        changes: None,
     };
     (mode, cache)
 }

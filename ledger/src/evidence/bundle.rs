@@ -30,7 +30,7 @@ use serde_json::Value;
 
 pub use artifact_tree::OptimizedRuntime;
 pub use dialect::Dialect;
-pub use diff::{BundleDiff, FieldChange, SectionChange, SectionDifference, diff};
+pub use diff::{BundleDiff, FieldChange, Manifest, SectionChange, SectionDifference, diff, differences};
 pub use header::{MAX_DEPTH, MAX_KEPT_BYTES, MAX_MEMBERS, MAX_SECTIONS};
 pub use kernel_slot::KernelSlot;
 pub use rule::{Finding, FindingKind, Level, MAX_KEPT, Rule, Violation};

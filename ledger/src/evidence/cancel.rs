@@ -64,6 +64,9 @@ pub enum NoCancelWindow {
     NoRollbackRoute,
 }
 
+/// How many names of a path a cancel's record keeps.
+pub const MAX_PATH: usize = 12;
+
 /// Everything that is known about the cancel of one build.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -106,6 +109,10 @@ pub struct CancelRecord {
     pub open_at_request: Vec<u32>,
     /// Ids of the phases that were open at the acknowledgement.
     pub open_at_acknowledgement: Vec<u32>,
+    /// The names down to the phase that was begun last of those open at the request, at most [`MAX_PATH`] of them, the
+    /// innermost ones; none where no phase was open. So that latencies can be told apart by phase without the tree.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phase_at_request: Option<Vec<String>>,
     /// Windows that held it back.
     pub deferrals: Vec<Deferral>,
     /// The portal's signed request, where it came from there.

@@ -43,6 +43,29 @@ pub struct TimingCacheRecord {
     pub policy: String,
     /// The facts that the mode rests on: log lines, return values, rules.
     pub reasons: Vec<String>,
+    /// How the entries differ after the build, by key and tactic; none where they could not be compared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changes: Option<Changes>,
+}
+
+/// How the entries of a timing cache differ after a build. A key with another tactic is drift: the same question got
+/// another answer. Bytes say nothing, they differ between two GPUs of one kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Changes {
+    /// Entries that are new.
+    pub added: u64,
+    /// Entries that are gone.
+    pub removed: u64,
+    /// Entries with another tactic.
+    pub changed: u64,
+}
+
+impl Changes {
+    /// Whether there is any.
+    pub fn any(self) -> bool {
+        self != Self::default()
+    }
 }
 
 /// The value of a known cache's `schema`.

@@ -42,6 +42,17 @@ pub enum CacheClass {
     Warm,
 }
 
+impl CacheClass {
+    /// The modes that are of this class.
+    pub fn modes(self) -> &'static [TimingCacheMode] {
+        match self {
+            Self::Unused => &[TimingCacheMode::NotApplicable],
+            Self::Cold => &[TimingCacheMode::Cold, TimingCacheMode::Discarded],
+            Self::Warm => &[TimingCacheMode::Reused, TimingCacheMode::Updated, TimingCacheMode::Quarantined],
+        }
+    }
+}
+
 impl From<TimingCacheMode> for CacheClass {
     fn from(mode: TimingCacheMode) -> Self {
         match mode {
@@ -350,6 +361,17 @@ pub(super) mod tests {
         }
         assert_eq!(Place::of_names(["a 1", "b"], 3), Place::of_names(["a 2", "b"], 1));
         assert_ne!(Place::of_names(["a", "b"], 0), Place::of_names(["a", "b"], 1));
+    }
+
+    #[test]
+    fn each_mode_is_of_the_class_that_lists_it() {
+        let listed = |class: CacheClass| class.modes().iter().map(move |&mode| (mode, class));
+        let all: Vec<_> =
+            [CacheClass::Unused, CacheClass::Cold, CacheClass::Warm].into_iter().flat_map(listed).collect();
+        assert_eq!(all.len(), 6);
+        for (mode, class) in all {
+            assert_eq!(CacheClass::from(mode), class, "{mode:?}");
+        }
     }
 
     #[test]

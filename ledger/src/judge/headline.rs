@@ -97,6 +97,7 @@ mod tests {
             cleaned_offset_ns: None,
             open_at_request: Vec::new(),
             open_at_acknowledgement: Vec::new(),
+            phase_at_request: None,
             deferrals: Vec::new(),
             request: None,
         }

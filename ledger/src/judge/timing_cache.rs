@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    evidence::timing_cache::{CacheKind, KnownCache, TimingCacheMode},
+    evidence::timing_cache::{CacheKind, Changes, KnownCache, TimingCacheMode},
     log::digest::Sha256Digest,
 };
 
@@ -109,23 +109,6 @@ pub struct Observed {
     pub changes: Option<Changes>,
     /// The cache came back byte for byte.
     pub same_bytes: bool,
-}
-
-/// How the entries differ after the build.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Changes {
-    /// Entries that are new.
-    pub added: usize,
-    /// Entries that are gone.
-    pub removed: usize,
-    /// Entries with another tactic.
-    pub changed: usize,
-}
-
-impl Changes {
-    fn any(self) -> bool {
-        self != Self::default()
-    }
 }
 
 /// The mode, and the facts that it rests on.

@@ -75,6 +75,7 @@ fn cancel(requested: u64, acknowledged: Option<u64>, returned: u64) -> CancelRec
         cleaned_offset_ns: None,
         open_at_request: Vec::new(),
         open_at_acknowledgement: Vec::new(),
+        phase_at_request: None,
         deferrals: Vec::new(),
         request: None,
     }

@@ -219,6 +219,7 @@ fn timing_cache(watched: &Watched) -> (TimingCacheMode, TimingCacheRecord) {
         bytes_after: None,
         policy: "none: the command's own".to_owned(),
         reasons,
+        changes: None,
     };
     (mode, record)
 }

@@ -6,7 +6,65 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{BundleClass, Dialect, Inspection, Section};
-use crate::{evidence::number::Count64, log::digest::Sha256Digest};
+use crate::{
+    evidence::{
+        gate::{Check, Gate, GateRecord},
+        number::Count64,
+    },
+    log::digest::Sha256Digest,
+};
+
+/// What two bundles are compared by: the header and the section table.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Manifest {
+    /// The file's digest.
+    pub digest: Sha256Digest,
+    /// How the header is written; none where it cannot be read.
+    pub dialect: Option<Dialect>,
+    /// What it is made for; none where the header cannot be read.
+    pub class: Option<BundleClass>,
+    /// The header's values.
+    pub header: BTreeMap<String, Value>,
+    /// The section table.
+    pub sections: Vec<Section>,
+}
+
+impl From<&Inspection> for Manifest {
+    fn from(inspection: &Inspection) -> Self {
+        Self {
+            digest: inspection.digest,
+            dialect: inspection.dialect,
+            class: inspection.class,
+            header: inspection.header.clone(),
+            sections: inspection.sections.clone(),
+        }
+    }
+}
+
+impl Manifest {
+    /// The manifest that a record of gate 3 holds in its checks `header` and `section_table`; none where it is of another
+    /// gate, or its agent could not read the header.
+    pub fn of_gate(record: &GateRecord) -> Option<Self> {
+        #[derive(Deserialize)]
+        struct Header {
+            dialect: Option<Dialect>,
+            class: Option<BundleClass>,
+            stated: BTreeMap<String, Value>,
+        }
+        let value = |name: &str| {
+            let named = |check: &&Check| check.name == name;
+            record.checks.iter().find(named).map(|check| &check.value)
+        };
+        if record.gate != Gate::Bundle {
+            return None;
+        }
+        let header = Header::deserialize(value("header")?).ok()?;
+        let sections = Vec::<Section>::deserialize(value("section_table")?).ok()?;
+        let Header { dialect, class, stated } = header;
+        Some(Self { digest: record.bundle?, dialect, class, header: stated, sections })
+    }
+}
 
 /// A header value that is not the same in both.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -74,8 +132,13 @@ pub struct BundleDiff {
     pub equal_sections: u64,
 }
 
-/// Compares two bundles by header values and by the digests of their sections.
+/// Compares two inspected bundles.
 pub fn diff(before: &Inspection, after: &Inspection) -> BundleDiff {
+    differences(&before.into(), &after.into())
+}
+
+/// Compares two bundles by header values and by the digests of their sections.
+pub fn differences(before: &Manifest, after: &Manifest) -> BundleDiff {
     let keys: BTreeSet<&String> = before.header.keys().chain(after.header.keys()).collect();
     let header = keys
         .into_iter()
@@ -86,8 +149,8 @@ pub fn diff(before: &Inspection, after: &Inspection) -> BundleDiff {
             after: after.header.get(key).cloned(),
         })
         .collect();
-    let by_name = |inspection: &'_ Inspection| -> BTreeMap<String, usize> {
-        inspection.sections.iter().enumerate().map(|(i, section)| (section.name.clone(), i)).collect()
+    let by_name = |manifest: &Manifest| -> BTreeMap<String, usize> {
+        manifest.sections.iter().enumerate().map(|(i, section)| (section.name.clone(), i)).collect()
     };
     let (old, new) = (by_name(before), by_name(after));
     let mut equal_sections = 0;

@@ -153,6 +153,7 @@ fn attempt(number: u128, role: Role, scenario: Scenario) -> (ScenarioRun, Attemp
             bytes_after: None,
             policy: "strict".to_owned(),
             reasons: vec!["TensorRT-RTX makes no use of a timing cache".to_owned()],
+            changes: None,
         },
         cancel: cancelled.then(|| cancel(scenario.required_source())),
         failure: None,
@@ -214,6 +215,7 @@ fn cancel(source: CancelSource) -> CancelRecord {
         cleaned_offset_ns: None,
         open_at_request: vec![0],
         open_at_acknowledgement: vec![0, 1],
+        phase_at_request: None,
         deferrals: Vec::new(),
     }
 }

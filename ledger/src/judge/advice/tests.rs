@@ -89,6 +89,7 @@ pub(crate) fn summary(outcome: Outcome) -> BuildSummary {
             bytes_after: None,
             policy: String::new(),
             reasons: Vec::new(),
+            changes: None,
         },
         cancel: None,
         failure: None,
