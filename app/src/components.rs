@@ -3,11 +3,17 @@
 pub mod state;
 
 #[cfg(feature = "ssr")]
+pub mod axis;
+#[cfg(feature = "ssr")]
 pub mod checks;
 #[cfg(feature = "ssr")]
 pub mod digest;
 #[cfg(feature = "ssr")]
 pub mod facts;
+#[cfg(feature = "ssr")]
+pub mod figure;
+#[cfg(feature = "ssr")]
+pub mod history;
 #[cfg(feature = "ssr")]
 pub mod layout;
 #[cfg(feature = "ssr")]
@@ -17,6 +23,8 @@ pub mod pack;
 pub mod phase_table;
 #[cfg(feature = "ssr")]
 pub mod route;
+#[cfg(feature = "ssr")]
+pub mod spread;
 #[cfg(feature = "ssr")]
 pub mod svg;
 #[cfg(feature = "ssr")]

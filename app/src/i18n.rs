@@ -157,7 +157,11 @@ mod tests {
         "\n",
         include_str!("locales/en/advice.ftl"),
         "\n",
-        include_str!("locales/en/acceptance.ftl")
+        include_str!("locales/en/acceptance.ftl"),
+        "\n",
+        include_str!("locales/en/compare.ftl"),
+        "\n",
+        include_str!("locales/en/chart.ftl")
     );
     const ES: &str = concat!(
         include_str!("locales/es/portal.ftl"),
@@ -176,7 +180,11 @@ mod tests {
         "\n",
         include_str!("locales/es/advice.ftl"),
         "\n",
-        include_str!("locales/es/acceptance.ftl")
+        include_str!("locales/es/acceptance.ftl"),
+        "\n",
+        include_str!("locales/es/compare.ftl"),
+        "\n",
+        include_str!("locales/es/chart.ftl")
     );
 
     fn keys(catalogue: &str) -> BTreeSet<&str> {

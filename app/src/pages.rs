@@ -2,6 +2,10 @@
 
 pub mod acceptance;
 pub mod account;
+pub mod caches;
+pub mod cancels;
+pub mod compare;
+pub mod configuration;
 pub mod entry;
 pub mod error;
 pub mod ledger;
@@ -58,6 +62,10 @@ pub async fn load(context: &PageContext) -> Ready {
         (None, Some(Page::Runs)) => runs::load(context).await,
         (None, Some(Page::Run(id))) => run::load(context, &id).await,
         (None, Some(Page::Acceptance(id))) => acceptance::load(context, id.as_deref()).await,
+        (None, Some(Page::Compare)) => compare::load(context).await,
+        (None, Some(Page::Configuration(digest))) => configuration::load(context, &digest).await,
+        (None, Some(Page::Cancels)) => cancels::load(context).await,
+        (None, Some(Page::Caches)) => caches::load(context).await,
         (None, Some(Page::LiveBuilds)) => live::load(context).await,
         (None, Some(Page::LiveBuild(run))) => live::build::load(context, &run).await,
         (None, Some(Page::CancelBuild(run))) => live::review::load(context, &run).await,
@@ -74,6 +82,7 @@ pub async fn load(context: &PageContext) -> Ready {
         (None, Some(Page::PeopleDone(event))) => people::done::load(context, &event).await,
         (None, Some(Page::Done { route, entry })) => route::done::load(context, &route, &entry).await,
         (None, Some(Page::Live(name))) => route::live::load(context, &name).await,
+        (None, Some(Page::Restores(name))) => route::restores::load(context, &name).await,
         (None, Some(Page::Account)) => account::load(context).await,
         (None, Some(Page::People)) => people::load(context).await,
         (None, Some(Page::Ledger)) => ledger::load(context).await,

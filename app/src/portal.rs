@@ -6,8 +6,14 @@ use async_trait::async_trait;
 use crate::view::{
     EntryView, LedgerView, RunFilter, RunView, RunsView, Viewer,
     acceptance::AcceptancesView,
+    caches::{CacheFilter, CachesView},
+    cancels::{CancelFilter, CancelsView},
+    chart::Plot,
+    compare::CompareView,
+    configuration::ConfigurationView,
     live::{LiveBuildView, LiveBuildsView},
     people::{AccountView, PeopleDoneView, PeopleView, PersonView},
+    restores::RestoresView,
     route::{DoneView, LiveView, RouteView, RoutesView},
     search::SearchView,
     trace::TraceView,
@@ -48,6 +54,18 @@ pub trait Portal: Send + Sync + 'static {
     async fn runs(&self, filter: RunFilter) -> Result<RunsView, PageError>;
     /// One run, by id or by number.
     async fn run(&self, id: &str) -> Result<RunView, PageError>;
+    /// Runs side by side, each by id or by number.
+    async fn compare(&self, runs: &[String]) -> Result<CompareView, PageError>;
+    /// The runs of a configuration, by its digest (64 digits); with `until`, none that is newer than that number.
+    async fn configuration(&self, digest: &str, until: Option<u64>) -> Result<ConfigurationView, PageError>;
+    /// The cancels.
+    async fn cancels(&self, filter: CancelFilter) -> Result<CancelsView, PageError>;
+    /// The decisions about timing caches.
+    async fn caches(&self, filter: CacheFilter) -> Result<CachesView, PageError>;
+    /// How long it took to restore bundles on a route.
+    async fn restores(&self, route: &str) -> Result<RestoresView, PageError>;
+    /// Draws a chart: an SVG for wide and one for narrow pages, hidden from those who do not see; links in it are not.
+    fn plot(&self, plot: &Plot) -> String;
     /// The builds that run.
     async fn live_builds(&self) -> Result<LiveBuildsView, PageError>;
     /// One build that runs, by its run's id.

@@ -5,6 +5,10 @@ pub const PATHS: &[&str] = &[
     "/",
     "/runs",
     "/runs/{id}",
+    "/compare",
+    "/configurations/{digest}",
+    "/cancels",
+    "/caches",
     "/acceptance",
     "/acceptance/{id}",
     "/runs/{id}/live",
@@ -17,6 +21,7 @@ pub const PATHS: &[&str] = &[
     "/routes/{name}/confirm",
     "/routes/{name}/done/{entry}",
     "/routes/{name}/live",
+    "/routes/{name}/restores",
     "/entries/{which}",
     "/ledger",
     "/bundles/{digest}",
@@ -31,6 +36,16 @@ pub const PATHS: &[&str] = &[
 
 /// The runs.
 pub const RUNS: &str = "/runs";
+/// Runs side by side; the query says which.
+pub const COMPARE: &str = "/compare";
+/// How long cancels took.
+pub const CANCELS: &str = "/cancels";
+/// The same as CSV.
+pub const CANCELS_CSV: &str = "/api/v1/cancels.csv";
+/// What was decided about timing caches, as CSV.
+pub const CACHES_CSV: &str = "/api/v1/caches.csv";
+/// What was decided about timing caches.
+pub const CACHES: &str = "/caches";
 /// The acceptance test: its newest run, and all of them.
 pub const ACCEPTANCE: &str = "/acceptance";
 /// The builds that run.
@@ -65,6 +80,14 @@ pub enum Page {
     Runs,
     /// One run, by id or number.
     Run(String),
+    /// Runs side by side.
+    Compare,
+    /// The runs of a configuration, by its digest.
+    Configuration(String),
+    /// How long cancels took.
+    Cancels,
+    /// What was decided about timing caches.
+    Caches,
     /// A run of the acceptance test, by id or number; the newest without either.
     Acceptance(Option<String>),
     /// The builds that run.
@@ -94,6 +117,8 @@ pub enum Page {
     },
     /// What was live on a route at a moment.
     Live(String),
+    /// How long it took to restore bundles on a route.
+    Restores(String),
     /// The ledger.
     Ledger,
     /// The viewer's own account.
@@ -120,6 +145,9 @@ impl Page {
         let path = path.strip_suffix('/').unwrap_or(path);
         match path {
             "" | RUNS => return Some(Self::Runs),
+            COMPARE => return Some(Self::Compare),
+            CANCELS => return Some(Self::Cancels),
+            CACHES => return Some(Self::Caches),
             ACCEPTANCE => return Some(Self::Acceptance(None)),
             LIVE => return Some(Self::LiveBuilds),
             ROUTES => return Some(Self::Routes),
@@ -139,6 +167,7 @@ impl Page {
             ["runs", id, "live"] => Some(Self::LiveBuild(id.to_owned())),
             ["runs", id, "cancel"] => Some(Self::CancelBuild(id.to_owned())),
             ["runs", id] => Some(Self::Run(id.to_owned())),
+            ["configurations", digest] => Some(Self::Configuration(digest.to_owned())),
             ["acceptance", id] => Some(Self::Acceptance(Some(id.to_owned()))),
             ["entries", which] => Some(Self::Entry(which.to_owned())),
             ["routes", name] => Some(Self::Route(name.to_owned())),
@@ -150,6 +179,7 @@ impl Page {
             ["people", "accounts", name] => Some(Self::Person(name.to_owned())),
             ["people", "done", event] => Some(Self::PeopleDone(event.to_owned())),
             ["routes", name, "live"] => Some(Self::Live(name.to_owned())),
+            ["routes", name, "restores"] => Some(Self::Restores(name.to_owned())),
             ["routes", route, "done", entry] => {
                 Some(Self::Done { route: route.to_owned(), entry: entry.to_owned() })
             }
@@ -252,6 +282,32 @@ pub fn live(name: &str) -> String {
 /// The page of a run.
 pub fn run(id: &str) -> String {
     format!("/runs/{}", percent_encode(id))
+}
+
+/// The same comparison as JSON.
+pub fn compare_json<'a>(runs: impl IntoIterator<Item = &'a str>) -> String {
+    let pairs: Vec<String> = runs.into_iter().map(|run| format!("run={}", percent_encode(run))).collect();
+    format!("/api/v1/compare?{}", pairs.join("&"))
+}
+
+/// The runs of a configuration.
+pub fn configuration(digest: impl std::fmt::Display) -> String {
+    format!("/configurations/{digest}")
+}
+
+/// The same as CSV.
+pub fn configuration_csv(digest: impl std::fmt::Display) -> String {
+    format!("/api/v1/configurations/{digest}/runs.csv")
+}
+
+/// How long it took to restore bundles on a route.
+pub fn restores(name: &str) -> String {
+    format!("{}/restores", route(name))
+}
+
+/// The same as CSV.
+pub fn restores_csv(name: &str) -> String {
+    format!("/api/v1/routes/{}/restores.csv", percent_encode(name))
 }
 
 /// The page of a run of the acceptance test.
@@ -364,6 +420,12 @@ mod tests {
             ("/runs/12", Some(Page::Run("12".to_owned()))),
             ("/acceptance", Some(Page::Acceptance(None))),
             ("/acceptance/3", Some(Page::Acceptance(Some("3".to_owned())))),
+            ("/compare", Some(Page::Compare)),
+            ("/configurations/aa", Some(Page::Configuration("aa".to_owned()))),
+            ("/configurations", None),
+            ("/cancels/", Some(Page::Cancels)),
+            ("/caches", Some(Page::Caches)),
+            ("/routes/mini/restores", Some(Page::Restores("mini".to_owned()))),
             ("/runs/12/live", Some(Page::LiveBuild("12".to_owned()))),
             ("/runs/12/cancel", Some(Page::CancelBuild("12".to_owned()))),
             ("/live/", Some(Page::LiveBuilds)),

@@ -1,8 +1,14 @@
 //! What the pages show: plain structs that the server fills from its projections. No page reads a database.
 
 pub mod acceptance;
+pub mod caches;
+pub mod cancels;
+pub mod chart;
+pub mod compare;
+pub mod configuration;
 pub mod live;
 pub mod people;
+pub mod restores;
 pub mod route;
 pub mod search;
 pub mod trace;
@@ -173,6 +179,8 @@ pub struct RunView {
     pub verification: Verification,
     /// The bundle that its plan is in, where gate 3 says so.
     pub bundle: Option<Sha256Digest>,
+    /// The newest runs of its configuration up to itself and beyond, oldest first.
+    pub history: Vec<configuration::HistoryRow>,
     /// The attempt before.
     pub retry_of: Option<RunLink>,
     /// Attempts after.

@@ -13,6 +13,7 @@ use acta_ledger::{
 use crate::{
     error::{Answer, Problem},
     log::reader::StoredEntry,
+    phase_tree,
     startup::AppState,
     store::run,
 };
@@ -62,7 +63,7 @@ pub async fn of_row(state: &AppState, row: &RunRow) -> Answer<Advice> {
     of(state, row, &summary, tree.as_ref(), digest).await
 }
 
-fn read(stored: &StoredEntry) -> Option<(BuildSummary, Sha256Digest)> {
+pub(crate) fn read(stored: &StoredEntry) -> Option<(BuildSummary, Sha256Digest)> {
     let envelope = Envelope::parse(&stored.record).ok()?;
     let summary = Statement::from_envelope(&envelope).ok()?.predicate().ok()?;
     Some((summary, Sha256Digest::of(&stored.record)))
@@ -71,6 +72,5 @@ fn read(stored: &StoredEntry) -> Option<(BuildSummary, Sha256Digest)> {
 /// The phase tree; none where there is none, or it is missing, damaged or very long.
 async fn small_tree(state: &AppState, summary: &BuildSummary) -> Option<PhaseTree> {
     let named = summary.phase_tree.as_ref()?;
-    let bytes = state.blobs.read_verified(&named.digest, MAX_TREE_BYTES).await.ok()??;
-    serde_json::from_slice::<PhaseTree>(&bytes).ok().filter(PhaseTree::is_well_formed)
+    phase_tree::read(state, &named.digest, MAX_TREE_BYTES).await.ok()
 }

@@ -1,6 +1,7 @@
 //! The server's side of the pages: fills the views from the projections and the log, for one viewer.
 
 pub mod acceptance;
+pub mod compare;
 pub mod live;
 pub mod people;
 mod route;
@@ -12,15 +13,21 @@ use acta_app::{
     view::{
         AgentRow, EntryRow, EntryView, LedgerView, RunFilter, RunView, RunsView, Verification, Viewer,
         acceptance::AcceptancesView,
+        caches::{CacheFilter, CachesView},
+        cancels::{CancelFilter, CancelsView},
+        chart::Plot,
+        compare::CompareView,
+        configuration::{ConfigurationView, HistoryRow},
         live::{LiveBuildView, LiveBuildsView},
         people::{AccountView, PeopleDoneView, PeopleView, PersonView},
+        restores::RestoresView,
         route::{DoneView, LiveView, RouteView, RoutesView},
         search::SearchView,
         trace::TraceView,
     },
 };
 use acta_ledger::{
-    evidence::{build::BuildSummary, code, phase_tree::PhaseTree},
+    evidence::{build::BuildSummary, code},
     log::{
         digest::Sha256Digest,
         dsse::Envelope,
@@ -45,8 +52,9 @@ use crate::{
         run::MAX_TREE_BYTES,
     },
     log::reader::StoredEntry,
+    phase_tree,
     startup::AppState,
-    store::{self, agent, ledger, run},
+    store::{self, agent, history, ledger, run},
     trace::bundle_of_run,
 };
 
@@ -110,7 +118,7 @@ impl ServerPortal {
             }
         };
         let (tree, tree_problem) = match &summary.phase_tree {
-            Some(named) => match self.tree(&named.digest).await {
+            Some(named) => match phase_tree::read(&self.state, &named.digest, MAX_TREE_BYTES).await {
                 Ok(tree) => (Some(tree), None),
                 Err(problem) => (None, Some(problem)),
             },
@@ -136,6 +144,7 @@ impl ServerPortal {
             statement,
             verification: self.verification(&material(&self.state, row.entry).await?),
             bundle: self.bundle_of(&summary).await?,
+            history: run_history(&self.state, &summary, row.number).await?,
             retry_of,
             retried_by: run::retries_of(pool, &row.id).await?,
             acceptance: store::acceptance::of_run(pool, &row.id).await?,
@@ -149,18 +158,6 @@ impl ServerPortal {
         let Some(route) = &summary.run.route else { return Ok(None) };
         let (log, _) = crate::route::read(&self.state, route).await?;
         Ok(bundle_of_run(&log, summary.run.id))
-    }
-
-    async fn tree(&self, digest: &Sha256Digest) -> Result<PhaseTree, String> {
-        let bytes = self
-            .state
-            .blobs
-            .read_verified(digest, MAX_TREE_BYTES)
-            .await
-            .map_err(|error| error.to_string())?;
-        let bytes = bytes.ok_or_else(|| format!("the blob {digest} is missing or damaged"))?;
-        let tree: PhaseTree = serde_json::from_slice(&bytes).map_err(|error| error.to_string())?;
-        if tree.is_well_formed() { Ok(tree) } else { Err(format!("the blob {digest} is not a phase tree")) }
     }
 
     fn verification(&self, material: &Material) -> Verification {
@@ -264,6 +261,34 @@ impl Portal for ServerPortal {
         self.run_view(id).await.map_err(page_error)
     }
 
+    async fn compare(&self, runs: &[String]) -> Result<CompareView, PageError> {
+        self.compare_view(runs).await.map_err(page_error)
+    }
+
+    async fn configuration(&self, digest: &str, until: Option<u64>) -> Result<ConfigurationView, PageError> {
+        self.configuration_view(digest, until).await.map_err(page_error)
+    }
+
+    async fn cancels(&self, filter: CancelFilter) -> Result<CancelsView, PageError> {
+        self.cancels_view(filter).await.map_err(page_error)
+    }
+
+    async fn caches(&self, filter: CacheFilter) -> Result<CachesView, PageError> {
+        self.caches_view(filter).await.map_err(page_error)
+    }
+
+    async fn restores(&self, route: &str) -> Result<RestoresView, PageError> {
+        self.restores_view(route).await.map_err(page_error)
+    }
+
+    fn plot(&self, plot: &Plot) -> String {
+        crate::chart::draw(plot).unwrap_or_else(|error| {
+            // The table below the picture says all of it.
+            tracing::error!(cause = %error, "a chart could not be drawn");
+            String::new()
+        })
+    }
+
     async fn live_builds(&self) -> Result<LiveBuildsView, PageError> {
         self.live_builds_view().await.map_err(page_error)
     }
@@ -329,6 +354,19 @@ impl Portal for ServerPortal {
     }
 }
 
+/// How many runs of its configuration a run's page shows.
+const MAX_RUN_HISTORY: u32 = 100;
+
+/// The newest runs of a run's configuration; where the run is older than those, those up to it.
+async fn run_history(state: &AppState, summary: &BuildSummary, number: u64) -> Answer<Vec<HistoryRow>> {
+    let (pool, config) = (&state.database.read, &summary.build_config_hash);
+    let newest = history::of_configuration(pool, config, None, MAX_RUN_HISTORY).await?;
+    if newest.iter().any(|row| row.number == number) {
+        return Ok(newest);
+    }
+    Ok(history::of_configuration(pool, config, Some(number), MAX_RUN_HISTORY).await?)
+}
+
 /// The code of a page whose entry cannot be read any more.
 const DAMAGED: &str = "damaged";
 
@@ -341,6 +379,7 @@ fn page_error(problem: Problem) -> PageError {
         (400, found) => PageError::BadRequest {
             field: FILTER_FIELDS
                 .into_iter()
+                .chain(["run"])
                 .find(|field| problem.field.as_deref() == Some(field))
                 .unwrap_or("query"),
             found: found.unwrap_or_default(),

@@ -5,6 +5,8 @@
 
 mod acceptance;
 mod mention;
+mod cache;
+mod cancel;
 pub mod rebuild;
 mod route;
 mod run;
@@ -70,7 +72,9 @@ pub enum Conflict {
 }
 
 /// The tables, in an order in which they can be emptied.
-pub const TABLES: [&str; 9] = [
+pub const TABLES: [&str; 11] = [
+    "cancel",
+    "cache_decision",
     "artifact",
     "route_event",
     "acceptance_run",

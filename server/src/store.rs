@@ -3,6 +3,9 @@
 pub mod acceptance;
 pub mod account;
 pub mod agent;
+pub mod cache;
+pub mod cancel;
+pub mod history;
 pub mod idempotency;
 pub mod ledger;
 pub mod progress;

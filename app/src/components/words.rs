@@ -2,8 +2,15 @@
 
 use acta_ledger::evidence::{acceptance::Verdict, code};
 
+use serde::de::{DeserializeOwned, IntoDeserializer, value::Error};
+
 use super::state::State;
 use crate::i18n::Lang;
+
+/// The value of a code of the evidence; none for a code that this version does not know.
+pub fn parsed<T: DeserializeOwned>(code: &str) -> Option<T> {
+    T::deserialize(IntoDeserializer::<Error>::into_deserializer(code)).ok()
+}
 
 /// An outcome.
 pub fn outcome(code: &str, lang: Lang) -> (State, String) {

@@ -11,6 +11,7 @@ pub mod live;
 mod needs;
 mod orders;
 pub(super) mod refusal;
+pub(super) mod restores;
 pub mod rollback;
 mod votes;
 pub(super) mod way_back;

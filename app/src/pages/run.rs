@@ -5,6 +5,7 @@ mod cancel;
 mod facts;
 mod files;
 mod headline;
+mod history;
 mod phases;
 
 use acta_ledger::evidence::{
@@ -13,7 +14,7 @@ use acta_ledger::evidence::{
 };
 use leptos::prelude::*;
 
-use super::{Ready, Room};
+use super::{Ready, Room, compare};
 use crate::{
     components::{
         checks,
@@ -71,6 +72,7 @@ fn show(context: &PageContext, view: &RunView) -> Ready {
         facts::failure(view, lang),
         advice::part(view, lang),
         phases::part(view, lang),
+        history::part(context, view),
         facts::part(view, lang),
         facts::settings(view, lang),
         files::artifacts(view, lang),
@@ -168,6 +170,7 @@ fn actions(view: &RunView, lang: Lang) -> AnyView {
             <a class="btn" href=routes::entry(view.entry)>{entry}</a>
             {bundle_link(view, lang)}
             {pack::links("run", &view.summary.run.id.to_string(), lang)}
+            <a href=compare::address([view.summary.run.id.to_string().as_str()], false)>{lang.t("compare-link")}</a>
             <a href="#verified">{lang.t("run-how-verified")}</a>
             <a href="#h-statement">{lang.t("section-statement")}</a>
         </p>

@@ -47,7 +47,13 @@ fn show(context: &PageContext, view: &RunsView) -> Ready {
         let first = RunFilter { page: None, ..view.filter.clone() };
         view! { <p><a href=address::address(&first)>{lang.t("runs-first-page")}</a></p> }
     });
-    let test = view! { <p class="small"><a href=routes::ACCEPTANCE>{lang.t("acceptance-link")}</a></p> };
+    let test = view! {
+        <p class="acts">
+            <a href=routes::CANCELS>{lang.t("cancels-link")}</a>
+            <a href=routes::CACHES>{lang.t("caches-link")}</a>
+            <a href=routes::ACCEPTANCE>{lang.t("acceptance-link")}</a>
+        </p>
+    };
     let body = view! { {answer::answer(context, view)}{filter}{rows}{beyond}{test} };
     Ready { title: lang.t("nav-runs"), room: Room::Runs, island: false, body: body.into_any() }
 }

@@ -9,7 +9,10 @@ pub mod route;
 #[path = "fixture/search.rs"]
 pub mod search;
 
-use acta_app::view::{AgentRow, EntryRow, EntryView, LedgerView, RunLink, RunRow, RunView, Verification};
+use acta_app::view::{
+    AgentRow, EntryRow, EntryView, LedgerView, RunLink, RunRow, RunView, Verification,
+    configuration::HistoryRow,
+};
 use acta_ledger::{
     evidence::{
         agent_key::{AgentKey, AgentKeyAction},
@@ -20,6 +23,7 @@ use acta_ledger::{
     judge::{
         advice::{Advice, RunFacts, advise},
         baseline::{Baseline, BaselineKey, EntryRef},
+        compare::{Compared, Side, compare},
     },
     log::{
         digest::Sha256Digest,
@@ -173,12 +177,58 @@ impl Ledger {
             statement: serde_json::to_string_pretty(&run.summary).unwrap(),
             verification: self.verification(number as u64),
             bundle: (number == 1).then_some(route::A),
+            history: self.history(number),
             retry_of: other(&|other| run.summary.run.retry_of == Some(other.summary.run.id)).pop(),
             retried_by: other(&|other| other.summary.run.retry_of == Some(id)),
             advice: Some(self.advice(number)),
             acceptance: (number == 2).then(acceptance::link),
             cancel_request: None,
         })
+    }
+
+    /// The runs of a run's configuration.
+    pub fn history(&self, number: usize) -> Vec<HistoryRow> {
+        let config = self.runs[number - 1].summary.build_config_hash;
+        let same = (1..=self.runs.len()).filter(|&n| self.runs[n - 1].summary.build_config_hash == config);
+        same.map(|number| {
+            let row = self.row(number);
+            HistoryRow {
+                id: row.id,
+                number: row.number,
+                entry: row.entry,
+                network: row.network,
+                outcome: row.outcome,
+                disturbed: self.runs[number - 1].summary.cancel.is_some(),
+                builder: row.builder,
+                cache_mode: row.cache_mode,
+                gpu_sku: row.gpu_sku,
+                tensorrt_version: row.tensorrt_version,
+                total_ms: row.total_ms,
+                started_at: row.started_at,
+            }
+        })
+        .collect()
+    }
+
+    /// A comparison of runs by number.
+    pub fn compared(&self, numbers: &[usize]) -> Compared {
+        let kin: Vec<f64> = self.runs.iter().map(|run| run.summary.duration_ms.total).collect();
+        let sides: Vec<Side<'_>> = numbers
+            .iter()
+            .map(|&number| {
+                let run = &self.runs[number - 1];
+                let (digest, index) = (self.entries[number].digest(), Some(number as u64));
+                Side {
+                    entry: EntryRef { run: run.summary.run.id, digest, index },
+                    summary: &run.summary,
+                    tree: run.tree.as_ref(),
+                    bundle: None,
+                    kin_total_ms: &kin,
+                    kin: kin.len() as u64,
+                }
+            })
+            .collect();
+        compare(&sides).unwrap()
     }
 
     fn advice(&self, number: usize) -> Advice {

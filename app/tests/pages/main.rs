@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "what does not fit in a fixture fails the test that uses it")]
 
 mod acceptance;
+mod compare;
 mod fixture;
 mod live;
 mod people;

@@ -13,11 +13,17 @@ use acta_app::{
     view::{
         EntryView, FilterChoices, LedgerView, RunFilter, RunView, RunsView, Viewer,
         acceptance::AcceptancesView,
+        caches::{CacheFilter, CachesView},
+        cancels::{CancelFilter, CancelRow, CancelsView},
+        chart::Plot,
+        compare::CompareView,
+        configuration::ConfigurationView,
         live::{LiveBuildView, LiveBuildsView},
         people::{
             AccountView, EventRow, MayManage, PeopleDoneView, PeopleView, PersonRow, PersonView, SessionRow,
             TokenRow,
         },
+        restores::RestoresView,
         route::{DoneView, LiveView, RouteView, RoutesView},
         search::SearchView,
         trace::TraceView,
@@ -48,6 +54,10 @@ pub struct Fixture {
     pub agent: String,
     /// The builds that run.
     pub builds: Vec<LiveBuildView>,
+    /// What was decided about timing caches.
+    pub caches: Option<CachesView>,
+    /// What was restored, on every route.
+    pub restores: Vec<acta_ledger::judge::restore::Restore>,
 }
 
 impl Fixture {
@@ -59,7 +69,17 @@ impl Fixture {
         };
         let routes = route::routes("no parity run on the target");
         let agent = "Firefox 140 on Linux".to_owned();
-        Self { ledger, viewer, routes, asked: Mutex::new(None), damaged: false, agent, builds: Vec::new() }
+        Self {
+            ledger,
+            viewer,
+            routes,
+            asked: Mutex::new(None),
+            damaged: false,
+            agent,
+            builds: Vec::new(),
+            caches: None,
+            restores: Vec::new(),
+        }
     }
 
     /// As somebody else sees it.
@@ -116,6 +136,81 @@ impl Portal for Fixture {
         let by_id = |number: &usize| self.ledger.row(*number).id == id;
         let number = id.parse().ok().or_else(|| (1..=self.ledger.runs.len()).find(by_id));
         number.and_then(|number| self.ledger.run_view(number)).ok_or(PageError::NotFound)
+    }
+
+    async fn compare(&self, runs: &[String]) -> Result<CompareView, PageError> {
+        let by_id = |name: &String| {
+            let all = 1..=self.ledger.runs.len();
+            all.into_iter().find(|&n| n.to_string() == *name || self.ledger.row(n).id == *name)
+        };
+        let numbers: Vec<usize> = runs.iter().filter_map(by_id).collect();
+        let others = (1..=self.ledger.runs.len()).rev().filter(|number| !numbers.contains(number));
+        Ok(CompareView {
+            rows: numbers.iter().map(|&number| self.ledger.row(number)).collect(),
+            unknown: runs.iter().filter(|name| by_id(name).is_none()).cloned().collect(),
+            tree_problems: vec![None; numbers.len()],
+            compared: (numbers.len() > 1).then(|| self.ledger.compared(&numbers)),
+            recent: others.map(|number| self.ledger.row(number)).collect(),
+        })
+    }
+
+    async fn configuration(&self, digest: &str, _: Option<u64>) -> Result<ConfigurationView, PageError> {
+        let of =
+            |number: &usize| self.ledger.runs[number - 1].summary.build_config_hash.to_string() == digest;
+        let number = (1..=self.ledger.runs.len()).find(of).ok_or(PageError::NotFound)?;
+        let digest = self.ledger.runs[number - 1].summary.build_config_hash;
+        Ok(ConfigurationView { digest, rows: self.ledger.history(number), limit: 500 })
+    }
+
+    async fn cancels(&self, filter: CancelFilter) -> Result<CancelsView, PageError> {
+        let all = (1..=self.ledger.runs.len()).rev();
+        let rows = all.filter_map(|number| {
+            let (row, summary) = (self.ledger.row(number), &self.ledger.runs[number - 1].summary);
+            let cancel = summary.cancel.as_ref()?;
+            Some(CancelRow {
+                run: row.id,
+                number: row.number,
+                route: row.route,
+                gpu_sku: row.gpu_sku,
+                builder: row.builder,
+                source: acta_ledger::evidence::code(&cancel.source),
+                outcome: row.outcome,
+                cleanup: row.cleanup,
+                phase: (number > 2).then(|| self.agent.clone()),
+                requested_at: cancel.requested_at,
+                ack_ms: cancel.request_to_ack_ms,
+                censored_ms: cancel.censored_after_ms,
+                return_ms: cancel.ack_to_return_ms,
+                cleanup_ms: cancel.ack_to_cleanup_ms,
+            })
+        });
+        let wanted = |row: &CancelRow| filter.route.is_none() || row.route == filter.route;
+        Ok(CancelsView { rows: rows.filter(wanted).collect(), filter, limit: 1_000 })
+    }
+
+    async fn caches(&self, filter: CacheFilter) -> Result<CachesView, PageError> {
+        Ok(self.caches.clone().map_or_else(
+            || CachesView { filter: filter.clone(), modes: Vec::new(), rows: Vec::new(), before: None },
+            |view| CachesView { filter: filter.clone(), ..view },
+        ))
+    }
+
+    async fn restores(&self, route: &str) -> Result<RestoresView, PageError> {
+        self.script(route)?;
+        Ok(RestoresView { route: route.to_owned(), restores: self.restores.clone() })
+    }
+
+    fn plot(&self, plot: &Plot) -> String {
+        let links: String = plot
+            .points
+            .iter()
+            .filter_map(|point| point.link.as_ref())
+            .map(|(href, title)| {
+                let escaped = acta_app::components::svg::escaped;
+                format!("<a href=\"{}\"><title>{}</title></a>", escaped(href), escaped(title))
+            })
+            .collect();
+        format!("<svg class=\"chart plot full\">{links}</svg>")
     }
 
     async fn live_builds(&self) -> Result<LiveBuildsView, PageError> {

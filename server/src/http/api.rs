@@ -5,6 +5,7 @@ pub mod account;
 pub mod agent;
 pub mod blob;
 pub mod bundle;
+pub mod compare;
 pub mod entry;
 pub mod live;
 pub mod log;
@@ -44,6 +45,12 @@ pub fn router() -> (Router<AppState>, utoipa::openapi::OpenApi) {
         .routes(routes!(run::get))
         .routes(routes!(run::phase_tree))
         .routes(routes!(run::advice))
+        .routes(routes!(compare::compare))
+        .routes(routes!(compare::configuration))
+        .routes(routes!(compare::cancels))
+        .routes(routes!(compare::cancels_csv))
+        .routes(routes!(compare::caches_csv))
+        .routes(routes!(compare::restores_csv))
         .routes(routes!(acceptance::list))
         .routes(routes!(acceptance::get))
         .routes(routes!(live::list))

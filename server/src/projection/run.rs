@@ -78,6 +78,10 @@ pub(super) async fn apply(
     for (position, artifact) in summary.artifacts.iter().enumerate() {
         apply_artifact(connection, &id, position, artifact).await?;
     }
+    if let Some(cancel) = &summary.cancel {
+        super::cancel::apply(connection, number, summary, cancel).await?;
+    }
+    super::cache::apply(connection, number, logged, summary).await?;
     Ok(Ok(()))
 }
 
@@ -106,6 +110,6 @@ async fn apply_artifact(
 }
 
 /// The last part of a path, whichever way its parts are separated.
-fn file_name(source: &str) -> &str {
+pub(super) fn file_name(source: &str) -> &str {
     source.rsplit(['/', '\\']).find(|part| !part.is_empty()).unwrap_or(source)
 }

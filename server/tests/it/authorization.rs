@@ -50,8 +50,19 @@ async fn nobody_gets_in_without_being_known_but_where_a_log_is_public() {
         let public = PUBLIC.contains(&format!("{method} {path}").as_str());
         assert_eq!(answer.status == StatusCode::UNAUTHORIZED, !public, "{method} {path}: {}", answer.status);
     }
-    for page in ["/", "/runs", "/runs/1", "/acceptance", "/acceptance/1", "/entries/0", "/ledger", "/nowhere"]
-    {
+    for page in [
+        "/",
+        "/runs",
+        "/runs/1",
+        "/compare",
+        "/cancels",
+        "/caches",
+        "/acceptance",
+        "/acceptance/1",
+        "/entries/0",
+        "/ledger",
+        "/nowhere",
+    ] {
         let answer = nobody.get(page).await;
         assert_eq!(answer.status, StatusCode::SEE_OTHER, "{page}");
         assert!(answer.header("location").starts_with("/sign-in"), "{page}");

@@ -6,6 +6,7 @@ mod append;
 mod authorization;
 mod blob;
 mod config;
+mod compare;
 mod confirmation;
 mod enrol;
 mod live;

@@ -25,6 +25,9 @@ async fn every_page_answers_in_both_languages_with_its_headers() {
         "/entries/0",
         "/entries/1",
         "/acceptance",
+        "/compare",
+        "/cancels",
+        "/caches",
         "/ledger",
         "/sign-in",
     ] {

@@ -33,6 +33,7 @@ pub fn part(view: &RouteView, lang: Lang) -> AnyView {
         <div class="split"><div>{live(view, lang)}</div><div>{way(view, lang)}</div></div>
         {retained}
         {ask(name, "", lang)}
+        <p class="small"><a href=routes::restores(name)>{lang.t("restores-link")}</a></p>
     };
     section("h-way-back", lang.t("section-way-back"), note(String::new()), body.into_any())
 }

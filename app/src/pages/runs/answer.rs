@@ -5,13 +5,13 @@ use acta_ledger::{
     judge::attention::{Need, need},
 };
 use leptos::prelude::*;
-use serde::de::{DeserializeOwned, IntoDeserializer, value::Error};
 
 use super::address::{address, fields, without};
 use crate::{
     components::{
         layout::{Answer, answer as show, capitalised},
         state::State,
+        words,
     },
     context::PageContext,
     format::{count, number_word, short},
@@ -21,11 +21,7 @@ use crate::{
 
 /// Why a row needs a person.
 pub fn need_of(row: &RunRow) -> Option<Need> {
-    need(parsed::<Outcome>(&row.outcome)?, parsed::<CleanupStatus>(&row.cleanup)?)
-}
-
-fn parsed<T: DeserializeOwned>(code: &str) -> Option<T> {
-    T::deserialize(IntoDeserializer::<Error>::into_deserializer(code)).ok()
+    need(words::parsed::<Outcome>(&row.outcome)?, words::parsed::<CleanupStatus>(&row.cleanup)?)
 }
 
 /// Shows the answer.

@@ -24,6 +24,7 @@ pub fn table(view: &RunsView, lang: Lang) -> AnyView {
             <caption class="vh">{lang.t("runs-caption")}</caption>
             <thead><tr>
                 <th scope="col" class="stick">{lang.t("run-head-run")}</th>
+                <th scope="col" class="no-print">{lang.t("compare-pick-head")}</th>
                 <th scope="col">{lang.t("run-head-outcome")}</th>
                 {sorted("run-head-build", "s", "-duration", None)}
                 {sorted("run-head-silence", "s", "-silence", None)}
@@ -41,8 +42,14 @@ pub fn table(view: &RunsView, lang: Lang) -> AnyView {
     };
     let pages = view.matching.div_ceil(u64::from(view.page_size.max(1))).max(1);
     view! {
-        {scroll(&lang.t("nav-runs"), lang, table.into_any())}
-        <div class="tfoot"><span>{lang.t("runs-legend")}</span>{pager(view, pages, lang)}</div>
+        // A plain GET: the runs that are ticked make the address of their comparison.
+        <form action=routes::COMPARE method="get">
+            {scroll(&lang.t("nav-runs"), lang, table.into_any())}
+            <div class="tfoot">
+                <button class="btn no-print">{lang.t("compare-submit")}</button>
+                <span>{lang.t("runs-legend")}</span>{pager(view, pages, lang)}
+            </div>
+        </form>
     }
     .into_any()
 }
@@ -101,6 +108,8 @@ fn run_row(row: &RunRow, with_year: bool, lang: Lang) -> AnyView {
     let again = (row.attempt > 1).then(|| {
         view! { <span class="sub">{lang.tr("attempt", [("n", row.attempt.to_string().into())])}</span> }
     });
+    let name = lang.tr("run-name", [("number", format!("{:04}", row.number).into())]);
+    let pick = lang.tr("compare-pick", [("run", name.into())]);
     let started = if with_year { date_time(row.started_at, lang) } else { day_time(row.started_at, lang) };
     view! {
         <tr class=need_of(row).map(|_| "needs-person")>
@@ -108,6 +117,9 @@ fn run_row(row: &RunRow, with_year: bool, lang: Lang) -> AnyView {
                 <a href=routes::run(&row.id)>{format!("{:04}", row.number)}</a>" "
                 <bdi>{short(row.network.strip_suffix(".onnx").unwrap_or(&row.network), 48)}</bdi>{again}
             </th>
+            <td class="pick no-print">
+                <label class="tick"><input type="checkbox" name="run" value=row.id.clone() aria-label=pick/></label>
+            </td>
             <td>{state(outcome, word)}{simulated}</td>
             <td class="n">{seconds(row.build_ms)}</td>
             <td class="n">{seconds(row.silence_ms)}</td>

@@ -1,0 +1,19 @@
+//! A chart on a page: the finding in words first, the picture, and the way to its numbers.
+
+use leptos::prelude::*;
+
+use crate::{context::PageContext, view::chart::Plot};
+
+/// Shows a chart; `legend` says what is drawn, `csv` is where its numbers are.
+pub fn figure(context: &PageContext, plot: &Plot, legend: String, csv: String) -> AnyView {
+    let lang = context.lang;
+    let picture = context.portal.plot(plot);
+    view! {
+        <figure>
+            <figcaption><strong>{plot.desc.clone()}</strong>" "{legend}</figcaption>
+            <div class="picture" inner_html=picture></div>
+            <p class="small no-print"><a href=csv download="">{lang.t("chart-csv")}</a></p>
+        </figure>
+    }
+    .into_any()
+}

@@ -1,0 +1,148 @@
+//! Runs side by side, from what the log holds. The judgement is the ledger's; here is only what it is made from.
+
+use std::collections::HashMap;
+
+use acta_app::view::RunRow;
+use acta_ledger::{
+    evidence::{
+        build::BuildSummary,
+        bundle::Manifest,
+        gate::{Gate, GateRecord},
+        phase_tree::PhaseTree,
+    },
+    judge::{
+        baseline::{BaselineKey, EntryRef},
+        compare::{Compared, FEWEST, MOST, Side, compare},
+        route::{RouteEvent, RouteLog},
+    },
+};
+
+use crate::{
+    advice,
+    error::{Answer, Problem},
+    phase_tree, route,
+    startup::AppState,
+    store::{history, run},
+};
+
+/// The longest phase tree that is compared: eight of them are held at once.
+const MAX_TREE_BYTES: u64 = 32 << 20;
+
+/// How many builds of a kind a distribution rests on, the newest.
+const MAX_KIN: u32 = 1_000;
+
+/// What was found for some names of runs.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// The runs that are there, in the order of the names.
+    pub rows: Vec<RunRow>,
+    /// Names of which there is no run.
+    pub unknown: Vec<String>,
+}
+
+/// Looks up runs by id or number.
+pub async fn find(state: &AppState, names: &[String]) -> Answer<Found> {
+    if names.len() > MOST {
+        return Err(Problem::bad_request("bad_comparison", "too many runs to compare")
+            .field("run")
+            .found(names.len())
+            .expected(format!("{FEWEST} to {MOST} runs, the baseline first")));
+    }
+    let mut found = Found::default();
+    for name in names {
+        match run::find(&state.database.read, name).await? {
+            Some(row) => found.rows.push(row),
+            None => found.unknown.push(name.clone()),
+        }
+    }
+    Ok(found)
+}
+
+/// A comparison, and why a run's phase tree could not be taken into it.
+pub struct Judged {
+    /// The comparison.
+    pub compared: Compared,
+    /// For each run: why its tree is missing although it names one.
+    pub tree_problems: Vec<Option<String>>,
+}
+
+struct Loaded {
+    entry: EntryRef,
+    summary: BuildSummary,
+    tree: Option<PhaseTree>,
+    tree_problem: Option<String>,
+    bundle: Option<Manifest>,
+    kin_total_ms: Vec<f64>,
+    kin: u64,
+}
+
+/// Compares runs, the first of them as the baseline.
+pub async fn of(state: &AppState, rows: &[RunRow]) -> Answer<Judged> {
+    let mut routes = HashMap::new();
+    let mut runs = Vec::with_capacity(rows.len());
+    for row in rows {
+        runs.push(load(state, row, &mut routes).await?);
+    }
+    let sides: Vec<Side<'_>> = runs
+        .iter()
+        .map(|run| Side {
+            entry: run.entry,
+            summary: &run.summary,
+            tree: run.tree.as_ref(),
+            bundle: run.bundle.as_ref(),
+            kin_total_ms: &run.kin_total_ms,
+            kin: run.kin,
+        })
+        .collect();
+    let compared = compare(&sides).map_err(|error| {
+        Problem::bad_request("bad_comparison", error.to_string())
+            .field("run")
+            .found(error.found)
+            .expected(format!("{FEWEST} to {MOST} runs, the baseline first"))
+    })?;
+    Ok(Judged { compared, tree_problems: runs.into_iter().map(|run| run.tree_problem).collect() })
+}
+
+async fn load(state: &AppState, row: &RunRow, routes: &mut HashMap<String, RouteLog>) -> Answer<Loaded> {
+    let stored = state.reader.entry(row.entry).await?;
+    let (summary, digest) = stored
+        .and_then(|stored| advice::read(&stored))
+        .ok_or_else(|| Problem::internal(format_args!("entry {} is damaged", row.entry)))?;
+    let (tree, tree_problem) = match &summary.phase_tree {
+        Some(named) => match phase_tree::read(state, &named.digest, MAX_TREE_BYTES).await {
+            Ok(tree) => (Some(tree), None),
+            Err(problem) => (None, Some(problem)),
+        },
+        None => (None, None),
+    };
+    let bundle = match &summary.run.route {
+        Some(name) => {
+            if !routes.contains_key(name) {
+                routes.insert(name.clone(), route::read(state, name).await?.0);
+            }
+            routes.get(name).and_then(|log| manifest_of_run(log, summary.run.id))
+        }
+        None => None,
+    };
+    let key = BaselineKey::of(&summary);
+    let pool = &state.database.read;
+    Ok(Loaded {
+        entry: EntryRef { run: summary.run.id, digest, index: Some(row.entry) },
+        tree,
+        tree_problem,
+        bundle,
+        kin_total_ms: history::totals(pool, &key, MAX_KIN).await?,
+        kin: history::count(pool, &key, MAX_KIN).await?,
+        summary,
+    })
+}
+
+/// The manifest of the bundle that a run's plan is in, by the newest record of gate 3 that names the run.
+fn manifest_of_run(log: &RouteLog, run: uuid::Uuid) -> Option<Manifest> {
+    let of_run = |record: &&GateRecord| record.gate == Gate::Bundle && record.run == Some(run);
+    let records = log.entries.iter().rev().filter_map(|entry| match &entry.event {
+        RouteEvent::Gate(record) => Some(&**record),
+        _ => None,
+    });
+    records.filter(of_run).find_map(Manifest::of_gate)
+}

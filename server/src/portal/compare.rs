@@ -1,0 +1,94 @@
+//! The pages about many runs: compared, over time, their cancels and their timing caches.
+
+use acta_app::view::{
+    RunFilter,
+    caches::{CacheFilter, CachesView},
+    cancels::{CancelFilter, CancelsView},
+    compare::CompareView,
+    configuration::ConfigurationView,
+    restores::RestoresView,
+};
+use acta_ledger::judge::{compare::FEWEST, restore::restores};
+
+use super::ServerPortal;
+use crate::{
+    compare,
+    error::{Answer, Problem},
+    http::api::agent::parse_digest,
+    route,
+    store::{cache, cancel, history, run},
+};
+
+/// Runs that are offered for a comparison.
+const OFFERED: u32 = 20;
+
+/// How many cancels are looked at, the newest.
+pub const MAX_CANCELS: u32 = 1_000;
+
+/// Decisions about timing caches a page.
+pub const CACHES_A_PAGE: u32 = 50;
+
+/// How many runs the counts of decisions are taken from, the newest.
+pub const MAX_CACHES: u32 = 1_000;
+
+/// How many runs of a configuration are looked at, the newest.
+pub const MAX_HISTORY: u32 = 500;
+
+impl ServerPortal {
+    pub(super) async fn compare_view(&self, names: &[String]) -> Answer<CompareView> {
+        self.may_read()?;
+        let found = compare::find(&self.state, names).await?;
+        let judged = match found.rows.len() >= FEWEST {
+            true => Some(compare::of(&self.state, &found.rows).await?),
+            false => None,
+        };
+        // Offered are the newest; of the first run's network, where there is one.
+        let like = found.rows.first().map(|row| row.network.clone());
+        let filter = RunFilter { q: like, ..RunFilter::default() };
+        let mut recent = run::list(&self.state.database.read, &filter, OFFERED, 0).await?;
+        recent.retain(|row| found.rows.iter().all(|chosen| chosen.id != row.id));
+        let (compared, tree_problems) =
+            judged.map_or((None, Vec::new()), |it| (Some(it.compared), it.tree_problems));
+        Ok(CompareView { rows: found.rows, unknown: found.unknown, tree_problems, compared, recent })
+    }
+
+    pub(super) async fn configuration_view(
+        &self,
+        digest: &str,
+        until: Option<u64>,
+    ) -> Answer<ConfigurationView> {
+        self.may_read()?;
+        let digest = parse_digest("digest", digest)
+            .map_err(|_| Problem::not_found("a configuration is named by 64 hexadecimal digits"))?;
+        let rows = history::of_configuration(&self.state.database.read, &digest, until, MAX_HISTORY).await?;
+        if rows.is_empty() {
+            return Err(Problem::not_found("no run was asked for this configuration"));
+        }
+        Ok(ConfigurationView { digest, rows, limit: MAX_HISTORY })
+    }
+
+    pub(super) async fn cancels_view(&self, filter: CancelFilter) -> Answer<CancelsView> {
+        self.may_read()?;
+        let rows = cancel::list(&self.state.database.read, &filter, MAX_CANCELS).await?;
+        Ok(CancelsView { filter, rows, limit: MAX_CANCELS })
+    }
+
+    pub(super) async fn caches_view(&self, filter: CacheFilter) -> Answer<CachesView> {
+        self.may_read()?;
+        let pool = &self.state.database.read;
+        let mut rows = cache::list(pool, &filter, CACHES_A_PAGE + 1).await?;
+        let more = rows.len() > CACHES_A_PAGE as usize;
+        rows.truncate(CACHES_A_PAGE as usize);
+        let before = rows.last().map(|row| row.number).filter(|_| more);
+        Ok(CachesView { filter, modes: cache::modes(pool, MAX_CACHES).await?, rows, before })
+    }
+
+    pub(super) async fn restores_view(&self, name: &str) -> Answer<RestoresView> {
+        self.may_read()?;
+        let (log, _) = route::read(&self.state, name).await?;
+        if log.entries.is_empty() {
+            return Err(Problem::not_found("no such route"));
+        }
+        Ok(RestoresView { route: name.to_owned(), restores: restores(name, &log) })
+    }
+}
