@@ -74,7 +74,9 @@ for (const javaScriptEnabled of [true, false]) {
     assert.match(await page.locator('h1').innerText(), /newest build/);
     await page.goto('/caches');
     assert.match(await page.locator('h1').innerText(), /had a use for a timing cache/);
-    assert.deepEqual(page.complaints, []);
+    // A run's page has an island; where no script may run, its module is not fetched.
+    const complaints = page.complaints.filter((it) => javaScriptEnabled || !it.includes('/pkg/'));
+    assert.deepEqual(complaints, []);
     await page.context().close();
   });
 }

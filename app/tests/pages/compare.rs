@@ -87,7 +87,7 @@ fn the_choice_stands_in_the_address_and_can_be_changed_by_links() {
     let turned = format!("/compare?run={}&amp;run={}", id(3), id(1));
     assert!(html.contains(&turned), "make baseline");
     assert!(html.contains(&format!("href=\"/compare?run={}\"", id(3))), "remove");
-    assert!(html.contains("aria-label=\"make run 0003 the baseline\""));
+    assert!(html.contains("aria-label=\"make baseline: run 0003\""));
     assert!(html.contains("<form action=\"/compare\" method=\"get\" class=\"ask form\""));
     assert_eq!(html.matches("type=\"hidden\" name=\"run\"").count(), 2);
     assert!(html.contains("/api/v1/compare?run="));
