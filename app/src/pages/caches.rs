@@ -105,7 +105,7 @@ fn table(view: &CachesView, lang: Lang) -> AnyView {
     let rows = view.rows.iter().map(|row| cache_row(row, lang));
     let caption = lang.t("caches-decisions");
     let table = view! {
-        <table class="dense">
+        <table>
             <caption class="vh">{caption.clone()}</caption>
             <thead><tr>
                 <th scope="col" class="stick">{lang.t("run-head-run")}</th>

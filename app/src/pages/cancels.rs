@@ -160,8 +160,10 @@ fn by(context: &PageContext, view: &CancelsView, field: Field) -> AnyView {
             let curve = Curve::new(&latencies(group.rows.iter().copied()));
             let at = |step: &acta_ledger::judge::distribution::Step| (axis::logarithm(step.ms), step.share);
             let name = field.name(group.name, lang);
+            // Of a path the innermost phase tells most; the table has all of it.
+            let name = name.rsplit(" > ").next().unwrap_or_default();
             Drawn {
-                name: format!("{} (n = {})", short(&name, 44), group.rows.len()),
+                name: format!("{} (n = {})", short(name, 32), group.rows.len()),
                 steps: curve.steps().iter().map(at).collect(),
                 marks: curve.marks().iter().map(at).collect(),
             }
@@ -258,7 +260,7 @@ fn listed(view: &CancelsView, lang: Lang) -> AnyView {
     });
     let caption = lang.t("cancels-listed");
     let table = view! {
-        <table class="dense">
+        <table>
             <caption class="vh">{caption.clone()}</caption>
             <thead><tr>
                 <th scope="col" class="stick">{lang.t("run-head-run")}</th>

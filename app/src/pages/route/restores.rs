@@ -141,7 +141,7 @@ fn table(view: &RestoresView, spread: &Distribution, lang: Lang) -> AnyView {
     });
     let caption = lang.t("restores-title");
     let table = view! {
-        <table class="dense">
+        <table>
             <caption class="vh">{caption.clone()}</caption>
             <thead><tr>
                 <th scope="col" class="stick">{lang.t("restores-head-bundle")}</th>
