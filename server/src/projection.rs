@@ -4,9 +4,9 @@
 //! every entry again. Nothing else writes these tables, so both ways give the same rows.
 
 mod acceptance;
-mod mention;
 mod cache;
 mod cancel;
+mod mention;
 pub mod rebuild;
 mod route;
 mod run;
