@@ -13,6 +13,7 @@ use acta_ledger::{
         decision::RouteDecision,
         gate::GateRecord,
         import::ImportRecord,
+        log_key::LogKey,
         pin::PinObservation,
         retention::RetentionRecord,
         rollback::{RollbackOrder, RollbackResult},
@@ -66,7 +67,7 @@ pub async fn check(envelope: &[u8], agent: &Agent, blobs: &BlobStore) -> Answer<
             .found(error.found)
             .expected(acta_ledger::log::tile::MAX_ENTRY_BYTES)
     })?;
-    Ok(Candidate { entry, statement, signer: agent.name.clone() })
+    Ok(Candidate { entry, statement, signer: agent.name.clone(), key: Some(agent.key_id) })
 }
 
 /// What an agent does who offers such a statement: what came of an order is told by whoever may take orders.
@@ -102,6 +103,7 @@ async fn check_predicate(statement: &Statement, blobs: &BlobStore) -> Answer<()>
             check_blobs(record.blobs(), blobs).await
         }
         AgentKey::TYPE
+        | LogKey::TYPE
         | CancelRequest::TYPE
         | RouteDefinition::TYPE
         | RouteDecision::TYPE

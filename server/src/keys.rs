@@ -1,5 +1,8 @@
-//! The server's two keys: the log's, which signs tree heads and nothing else, and the portal's, which signs enrolments
+//! The server's keys: the log's, which signs tree heads and nothing else, and the portal's, which signs enrolments
 //! and decisions. PKCS#8 PEM files of mode 0600; a wider mode is refused.
+//!
+//! `log.pem` is the log's first key and stays: it is what everybody pinned. A key that it was handed on to lies beside it
+//! as `log-<id>.pem`. Which of them sign a tree head is what the log says, never what files there are.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -8,20 +11,25 @@ use std::{
     path::Path,
 };
 
-use acta_ledger::log::{
-    key::{PublicKey, SigningKey},
-    note::{NoteKeyType, VerifierKey},
-    verification::Trust,
+use acta_ledger::{
+    judge::log_key::LogKeys,
+    log::{
+        key::{PublicKey, SigningKey},
+        note::{NoteKeyType, VerifierKey},
+        verification::Trust,
+    },
 };
 use anyhow::{Context as _, bail, ensure};
 use ed25519_dalek::pkcs8::{DecodePrivateKey as _, EncodePrivateKey as _, spki::der::pem::LineEnding};
 
-/// Both keys and the log's origin.
+/// The keys and the log's origin.
 pub struct Keys {
     /// The log's name: a URL without scheme.
     pub origin: String,
-    /// Signs tree heads.
-    pub log: SigningKey,
+    /// The log's first key.
+    log: SigningKey,
+    /// Keys that may have followed it.
+    later: Vec<SigningKey>,
     /// Signs the portal's statements.
     pub portal: SigningKey,
 }
@@ -34,15 +42,43 @@ impl Keys {
         let keys = Self {
             origin: origin.to_owned(),
             log: read_or_make(&folder.join("log.pem"))?,
+            later: read_later(folder)?,
             portal: read_or_make(&folder.join("portal.pem"))?,
         };
         ensure!(
-            PublicKey::of(&keys.log) != PublicKey::of(&keys.portal),
-            "log.pem and portal.pem hold the same key: one key never serves two purposes"
+            keys.logs().all(|log| PublicKey::of(log) != PublicKey::of(&keys.portal)),
+            "a key of the log and portal.pem are the same key: one key never serves two purposes"
         );
         VerifierKey::new(origin, NoteKeyType::Ed25519, PublicKey::of(&keys.log))
             .with_context(|| format!("{origin:?} cannot be the log's origin"))?;
         Ok(keys)
+    }
+
+    fn logs(&self) -> impl Iterator<Item = &SigningKey> {
+        std::iter::once(&self.log).chain(&self.later)
+    }
+
+    /// The keys that must sign a tree head of this size, or which of them has no file.
+    pub fn signers(&self, log: &LogKeys, size: u64) -> anyhow::Result<Vec<&SigningKey>> {
+        let find = |key: &VerifierKey| {
+            self.logs().find(|own| PublicKey::of(own) == *key.public_key()).with_context(|| {
+                let name = file_name(key.public_key());
+                format!("a tree head of size {size} must be signed by {key}, and its file {name} is missing")
+            })
+        };
+        log.signers(size).map(|life| find(&life.key)).collect()
+    }
+
+    /// A key of the folder that was never the log's: an interrupted attempt to hand on left it.
+    pub fn unused(&self, log: &LogKeys) -> Option<&SigningKey> {
+        self.later.iter().find(|key| !log.knows(&PublicKey::of(key)))
+    }
+
+    /// Makes a key that is to follow the log's, and stores it before anything speaks of it.
+    pub fn make_next(folder: &Path) -> anyhow::Result<SigningKey> {
+        let (key, pem) = draw()?;
+        store(&folder.join(file_name(&PublicKey::of(&key))), &pem)?;
+        Ok(key)
     }
 
     /// The public halves: what a checker must trust.
@@ -68,12 +104,40 @@ fn read_or_make(path: &Path) -> anyhow::Result<SigningKey> {
         .map_err(|_| anyhow::anyhow!("{} is not an Ed25519 key in PKCS#8 PEM", path.display()))
 }
 
+/// Where a later key of the log lies.
+fn file_name(key: &PublicKey) -> String {
+    format!("log-{}.pem", key.id().0.short())
+}
+
+fn read_later(folder: &Path) -> anyhow::Result<Vec<SigningKey>> {
+    let mut paths = Vec::new();
+    for file in fs::read_dir(folder)? {
+        let path = file?.path();
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        if name.starts_with("log-") && name.ends_with(".pem") {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    paths.iter().map(|path| read_or_make(path)).collect()
+}
+
 fn make(path: &Path) -> anyhow::Result<()> {
+    let (_, pem) = draw()?;
+    store(path, &pem)
+}
+
+fn draw() -> anyhow::Result<(SigningKey, zeroize::Zeroizing<String>)> {
     let mut seed = zeroize::Zeroizing::new([0; 32]);
     getrandom::fill(seed.as_mut()).map_err(|error| anyhow::anyhow!("no random bytes: {error}"))?;
-    let pem = SigningKey::from_bytes(&seed)
+    let key = SigningKey::from_bytes(&seed);
+    let pem = key
         .to_pkcs8_pem(LineEnding::LF)
         .map_err(|error| anyhow::anyhow!("cannot write the key as PEM: {error}"))?;
+    Ok((key, pem))
+}
+
+fn store(path: &Path, pem: &str) -> anyhow::Result<()> {
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
     file.write_all(pem.as_bytes())?;
     file.sync_all()?;

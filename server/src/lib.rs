@@ -17,6 +17,7 @@ pub mod error;
 pub mod health;
 pub mod http;
 pub mod intake;
+pub mod keyring;
 pub mod keys;
 pub mod live;
 pub mod log;

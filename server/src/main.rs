@@ -12,11 +12,13 @@ use acta_server::{
         show,
     },
     error::Problem,
+    keyring,
+    keys::Keys,
     projection::rebuild::rebuild,
     purge::{Wanted, purge},
     secret::Secret,
     service,
-    startup::{Application, Ground},
+    startup::{AppState, Application, Ground},
     store::account,
     telemetry,
 };
@@ -86,6 +88,9 @@ enum Command {
     /// Agents.
     #[command(subcommand)]
     Agent(AgentCommand),
+    /// The log's own key, which signs tree heads.
+    #[command(subcommand)]
+    LogKey(LogKeyCommand),
 }
 
 #[derive(Subcommand)]
@@ -165,6 +170,43 @@ enum AgentCommand {
         #[arg(long)]
         print_only: bool,
     },
+    /// Revokes the key that signs for an agent. Stop the server first.
+    #[command(
+        after_help = "From its entry on the agent signs nothing more; what it signed before stays valid. With a new \
+                            one-time token it can be enrolled anew, with a new key. While the server runs, an admin does \
+                            the same on the agent's page, or by POST /api/v1/agents/NAME/revoke.\n\n\
+                            Example: acta-server agent revoke builder-7 --reason 'the disk was stolen'"
+    )]
+    Revoke {
+        /// The agent's name.
+        name: String,
+        /// Why; it stands in the log.
+        #[arg(long)]
+        reason: String,
+    },
+}
+
+#[derive(Subcommand)]
+enum LogKeyCommand {
+    /// Makes a new key and hands the log's key on to it. Stop the server first.
+    #[command(
+        after_help = "The log says so first. Then both keys sign every tree head until the tree has grown by the overlap; \
+                            after that the new one signs alone. Whoever pinned the first key goes on believing the log: \
+                            each hand-over is proved by a tree head that both signed. Keep log.pem, it names the first \
+                            key; the private half of a key that was retired is needed no more.\n\n\
+                            Example: acta-server log-key rotate --overlap 5000 --reason 'yearly rotation'"
+    )]
+    Rotate {
+        /// For how many sizes of the tree both keys sign.
+        #[arg(long, value_name = "ENTRIES", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..))]
+        overlap: u64,
+        /// Why; it stands in the log.
+        #[arg(long)]
+        reason: Option<String>,
+    },
+    /// Lists the log's keys and the sizes that each signs.
+    #[command(after_help = "Example: acta-server log-key list")]
+    List,
 }
 
 /// For how many hours a one-time token of the command line is valid.
@@ -211,6 +253,26 @@ async fn main() -> anyhow::Result<()> {
         Command::Agent(AgentCommand::Token { label, owner, scopes, print_only }) => {
             let wanted = Change::IssueEnrolment { agent: label, owner, scopes, hours: ENROLMENT_HOURS };
             issue_enrolment(&cli.data, wanted, print_only).await
+        }
+        Command::Agent(AgentCommand::Revoke { name, reason }) => {
+            let entry = alone(&cli.data, async |state| {
+                keyring::revoke(state, &name, COMMAND_LINE, &reason).await.map_err(said)
+            });
+            println!("{name}\trevoked by entry {}", entry.await?);
+            Ok(())
+        }
+        Command::LogKey(LogKeyCommand::Rotate { overlap, reason }) => {
+            rotate_log_key(&cli.data, overlap, reason).await
+        }
+        Command::LogKey(LogKeyCommand::List) => {
+            alone(&cli.data, async |state| {
+                for life in state.log.keyring().log().lives() {
+                    let until = life.until.map_or_else(|| "now".to_owned(), |until| until.to_string());
+                    println!("{}\t{}\t{until}", life.key, life.from);
+                }
+                Ok(())
+            })
+            .await
         }
         Command::Purge { bundle, dry_run } => run_purge(&cli.data, bundle, dry_run).await,
     }
@@ -308,12 +370,44 @@ async fn issue_enrolment(data: &DataConfig, wanted: Change, print_only: bool) ->
     Ok(())
 }
 
-async fn run_purge(data: &DataConfig, bundle: Option<Sha256Digest>, dry_run: bool) -> anyhow::Result<()> {
+/// Does something with the log while no server runs.
+async fn alone<T>(
+    data: &DataConfig,
+    act: impl AsyncFnOnce(&AppState) -> anyhow::Result<T>,
+) -> anyhow::Result<T> {
     let application = Application::build(data, &ServeConfig::nowhere()).await?;
-    let wanted = Wanted { bundle, by: COMMAND_LINE, dry_run };
-    let done = purge(application.state(), wanted).await;
+    let done = act(application.state()).await;
     application.run(async {}).await?;
-    let done = done.map_err(said)?;
+    done
+}
+
+/// The new key's file is on disk before the log names it; what an interrupted attempt left is used first.
+async fn rotate_log_key(data: &DataConfig, overlap: u64, reason: Option<String>) -> anyhow::Result<()> {
+    let unused =
+        alone(data, async |state| Ok(state.keys.unused(state.log.keyring().log()).is_some())).await?;
+    if !unused {
+        let ground = Ground::open(data).await?;
+        Keys::make_next(&data.keys())?;
+        ground.database.close().await;
+    }
+    alone(data, async |state| {
+        let next = state.keys.unused(state.log.keyring().log()).context("the new key's file is gone")?;
+        let entry = keyring::hand_over(state, next, overlap, reason).await.map_err(said)?;
+        let log = state.log.keyring();
+        println!("handed on by entry {entry}");
+        for life in log.log().lives().filter(|life| life.until.is_none_or(|until| until > entry)) {
+            let until =
+                life.until.map_or_else(|| "until the next one".to_owned(), |it| format!("below size {it}"));
+            println!("{}\tsigns from size {} on, {until}", life.key, life.from);
+        }
+        Ok(())
+    })
+    .await
+}
+
+async fn run_purge(data: &DataConfig, bundle: Option<Sha256Digest>, dry_run: bool) -> anyhow::Result<()> {
+    let wanted = Wanted { bundle, by: COMMAND_LINE, dry_run };
+    let done = alone(data, async |state| purge(state, wanted).await.map_err(said)).await?;
     let verb = if dry_run { "would go" } else { "purged" };
     for it in &done.purged {
         let entry = it.entry.map_or_else(String::new, |entry| format!(", entry {entry}"));

@@ -14,9 +14,14 @@ pub mod upgrade;
 
 use acta_ledger::{
     evidence::{
-        acceptance::AcceptanceRecord, agent_key::AgentKey, build::BuildSummary, chain::ChainLink,
+        acceptance::AcceptanceRecord,
+        agent_key::{AgentKey, AgentKeyAction},
+        build::BuildSummary,
+        chain::ChainLink,
         import::ImportRecord,
+        log_key::LogKey,
     },
+    judge::keyring::{KeyRefusal, KeyringError, Purpose},
     log::statement::{Predicate as _, Statement},
 };
 use sqlx::query;
@@ -53,7 +58,7 @@ pub enum Conflict {
         entry: u64,
     },
     /// The agent's name is taken.
-    #[error("the agent name {name:?} is taken, entry {entry}")]
+    #[error("the agent name {name:?} is taken: its key was introduced by entry {entry}")]
     AgentExists {
         /// The name.
         name: String,
@@ -61,18 +66,34 @@ pub enum Conflict {
         entry: u64,
     },
     /// The key is enrolled.
-    #[error("the key is enrolled already, for agent {name:?}")]
+    #[error("the key is or was agent {name:?}'s: a key never comes back")]
     KeyExists {
         /// Whose it is.
         name: String,
     },
+    /// The key that signed may not sign any more.
+    #[error(transparent)]
+    KeyEnded(#[from] KeyRefusal),
+    /// What is said about a key does not fit what was said before.
+    #[error("{0}")]
+    Key(String),
     /// The predicate does not have its type's shape (an entry that intake would not have let in).
     #[error("{0}")]
     Unreadable(String),
 }
 
+impl From<KeyringError> for Conflict {
+    fn from(error: KeyringError) -> Self {
+        match error {
+            KeyringError::HasKey { agent, entry } => Self::AgentExists { name: agent, entry },
+            KeyringError::Taken { purpose: Purpose::Agent(name), .. } => Self::KeyExists { name },
+            other => Self::Key(other.to_string()),
+        }
+    }
+}
+
 /// The tables, in an order in which they can be emptied.
-pub const TABLES: [&str; 11] = [
+pub const TABLES: [&str; 12] = [
     "cancel",
     "cache_decision",
     "artifact",
@@ -83,6 +104,7 @@ pub const TABLES: [&str; 11] = [
     "subject",
     "mention",
     "entry_meta",
+    "key_event",
     "agent",
 ];
 
@@ -92,12 +114,16 @@ pub async fn apply(connection: &mut Connection, logged: &Logged<'_>) -> sqlx::Re
         |error: acta_ledger::log::statement::StatementError| Conflict::Unreadable(error.to_string());
     let chain = match logged.statement.predicate_type.as_str() {
         AgentKey::TYPE => match logged.statement.predicate::<AgentKey>().map_err(unreadable) {
-            Ok(key) => match apply_agent_key(connection, logged, &key).await? {
-                Ok(()) => None,
-                Err(conflict) => return Ok(Err(conflict)),
-            },
+            Ok(key) => {
+                apply_agent_key(connection, logged, &key).await?;
+                None
+            }
             Err(conflict) => return Ok(Err(conflict)),
         },
+        LogKey::TYPE => {
+            apply_key_event(connection, logged, None).await?;
+            None
+        }
         BuildSummary::TYPE => match logged.statement.predicate::<BuildSummary>().map_err(unreadable) {
             Ok(summary) => match run::apply(connection, logged, &summary).await? {
                 Ok(()) => Some(summary.chain),
@@ -162,34 +188,53 @@ async fn apply_meta(
     Ok(())
 }
 
+/// Whether the statement fits what came before is the keyring's to judge, before it comes here.
 async fn apply_agent_key(
     connection: &mut Connection,
     logged: &Logged<'_>,
     key: &AgentKey,
-) -> sqlx::Result<Result<(), Conflict>> {
+) -> sqlx::Result<()> {
     let (index, key_id) = (logged.index as i64, key.public_key.id());
     let (key_id, public_key) = (&key_id.0.0[..], &key.public_key.as_bytes()[..]);
-    let taken =
-        query!("select name, enrolled_at from agent where name = ? or key_id = ? limit 1", key.agent, key_id)
-            .fetch_optional(&mut *connection)
+    apply_key_event(connection, logged, Some(&key.agent)).await?;
+    match key.action {
+        AgentKeyAction::Enrolled => {
+            query!(
+                "insert into agent (name, key_id, public_key, enrolled_at, authorized_by, owner)
+                 values (?, ?, ?, ?, ?, ?)
+                 on conflict (name) do update set key_id = excluded.key_id, public_key = excluded.public_key,
+                 enrolled_at = excluded.enrolled_at, authorized_by = excluded.authorized_by, owner = excluded.owner",
+                key.agent,
+                key_id,
+                public_key,
+                index,
+                key.authorized_by,
+                key.owner
+            )
+            .execute(connection)
             .await?;
-    if let Some(taken) = taken {
-        return Ok(Err(if taken.name == key.agent {
-            Conflict::AgentExists { name: taken.name, entry: taken.enrolled_at as u64 }
-        } else {
-            Conflict::KeyExists { name: taken.name }
-        }));
+        }
+        AgentKeyAction::Rotated => {
+            query!(
+                "update agent set key_id = ?, public_key = ? where name = ?",
+                key_id,
+                public_key,
+                key.agent
+            )
+            .execute(connection)
+            .await?;
+        }
+        AgentKeyAction::Revoked => {}
     }
-    query!(
-        "insert into agent (name, key_id, public_key, enrolled_at, authorized_by, owner) values (?, ?, ?, ?, ?, ?)",
-        key.agent,
-        key_id,
-        public_key,
-        index,
-        key.authorized_by,
-        key.owner
-    )
-    .execute(connection)
-    .await?;
-    Ok(Ok(()))
+    Ok(())
+}
+
+async fn apply_key_event(
+    connection: &mut Connection,
+    logged: &Logged<'_>,
+    agent: Option<&str>,
+) -> sqlx::Result<()> {
+    let index = logged.index as i64;
+    query!("insert into key_event (idx, agent) values (?, ?)", index, agent).execute(connection).await?;
+    Ok(())
 }

@@ -7,6 +7,7 @@ pub mod cache;
 pub mod cancel;
 pub mod history;
 pub mod idempotency;
+pub mod key;
 pub mod ledger;
 pub mod pack;
 pub mod progress;

@@ -120,6 +120,7 @@ fn cancel(run: &mut BuildSummary, after_ms: f64, latency_ms: f64) {
         reason: None,
         who: None,
         requested_at,
+        phase_at_request: None,
         delivered_at: Some(requested_at),
         acknowledged_at: requested_at.plus_ms(latency_ms as i64),
         returned_at: None,

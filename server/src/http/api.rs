@@ -7,6 +7,7 @@ pub mod blob;
 pub mod bundle;
 pub mod compare;
 pub mod entry;
+pub mod key;
 pub mod live;
 pub mod log;
 pub mod pack;
@@ -37,6 +38,7 @@ pub fn router() -> (Router<AppState>, utoipa::openapi::OpenApi) {
     let (router, document) = OpenApiRouter::with_openapi(Document::openapi().merge_from(Tiles::openapi()))
         // For agents
         .routes(routes!(agent::enrol))
+        .routes(routes!(key::rotate))
         .routes(routes!(entry::append))
         .routes(routes!(blob::put, blob::get))
         .routes(routes!(super::live::channel))
@@ -74,10 +76,12 @@ pub fn router() -> (Router<AppState>, utoipa::openapi::OpenApi) {
         // For whoever keeps accounts and the store
         .routes(routes!(account::list))
         .routes(routes!(account::change))
+        .routes(routes!(key::revoke))
         .routes(routes!(bundle::purge))
         // For everybody: what a log shows
         .routes(routes!(log::keys))
         .routes(routes!(log::consistency))
+        .routes(routes!(key::hand_overs))
         .routes(routes!(log::tree_head))
         // For whoever runs the server
         .routes(routes!(super::operators::healthz))

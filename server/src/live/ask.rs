@@ -91,7 +91,7 @@ fn sign(state: &AppState, request: CancelRequest, asked: Instant) -> Answer<(Req
         digest: entry.digest(),
         entry: None,
     };
-    Ok((request, Candidate { entry, statement, signer: "portal".to_owned() }))
+    Ok((request, Candidate::by_portal(entry, statement)))
 }
 
 fn check_reason(reason: &str) -> Answer<String> {

@@ -7,7 +7,7 @@ use acta_ledger::log::{
     merkle::{empty_root, fold_right},
     proof::{Node, Plan, cover},
     tile::{TILE_WIDTH, TileId, node_in_tile, tile_of, width},
-    verification::{LoggedEntry, Material},
+    verification::{HandOver, LoggedEntry, Material},
 };
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use sqlx::SqlitePool;
@@ -67,11 +67,12 @@ impl LogReader {
 
     /// The entry, the history of its agent's keys and the proofs under the tree head.
     ///
-    /// `history` are the entries about the agent's keys, in the log's order.
+    /// `history` are the entries about the agent's keys, in the log's order; `hand_overs` those of the log's key.
     pub async fn material(
         &self,
         index: u64,
         history: &[u64],
+        hand_overs: Vec<HandOver>,
         head: &SignedHead,
     ) -> sqlx::Result<Option<Material>> {
         let Some(entry) = self.logged(index, head.head.size).await? else { return Ok(None) };
@@ -79,8 +80,15 @@ impl LogReader {
         for index in history {
             key_history.extend(self.logged(*index, head.head.size).await?);
         }
-        let (hand_overs, tree_head) = (Vec::new(), head.note.clone());
-        Ok(Some(Material { entry, key_history, hand_overs, tree_head }))
+        Ok(Some(Material { entry, key_history, hand_overs, tree_head: head.note.clone() }))
+    }
+
+    /// The entry by which the log's key was handed on, under the first tree head that covers it: both keys signed that.
+    pub async fn hand_over(&self, index: u64) -> sqlx::Result<Option<HandOver>> {
+        let Some((size, tree_head)) = store::first_head_over(&self.pool, index).await? else {
+            return Ok(None);
+        };
+        Ok(self.logged(index, size).await?.map(|statement| HandOver { statement, tree_head }))
     }
 
     /// The entries `[from, from + count)`.

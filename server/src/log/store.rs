@@ -176,6 +176,18 @@ pub(super) async fn newest_head<'e>(
     Ok(row.map(|row| (row.size as u64, row.note, row.signed_at)))
 }
 
+/// The first signed tree head that covers an entry: size, note.
+pub(super) async fn first_head_over<'e>(
+    executor: impl SqliteExecutor<'e>,
+    index: u64,
+) -> sqlx::Result<Option<(u64, String)>> {
+    let index = i64::try_from(index).unwrap_or(i64::MAX);
+    let row = query!("select size, note from tree_head where size > ? order by size limit 1", index)
+        .fetch_optional(executor)
+        .await?;
+    Ok(row.map(|row| (row.size as u64, row.note)))
+}
+
 /// Stores a signed tree head; fails if there is one for this size already.
 pub(super) async fn insert_head(
     connection: &mut Connection,

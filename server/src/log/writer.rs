@@ -1,13 +1,20 @@
 //! The one task that writes the log: group commit, then sign, then answer.
 
-use std::{sync::Arc, time::Instant};
+use std::{borrow::Cow, sync::Arc, time::Instant};
 
-use acta_ledger::log::{
-    digest::Sha256Digest,
-    entry::Entry,
-    merkle::Frontier,
-    tile::{TILE_WIDTH, TileId, full_root},
-    tree_head::TreeHead,
+use acta_ledger::{
+    evidence::{agent_key::AgentKey, log_key::LogKey},
+    judge::keyring::Keyring,
+    log::{
+        digest::Sha256Digest,
+        dsse::Envelope,
+        entry::Entry,
+        key::KeyId,
+        merkle::Frontier,
+        statement::{Predicate as _, Statement},
+        tile::{TILE_WIDTH, TileId, full_root},
+        tree_head::TreeHead,
+    },
 };
 use anyhow::{Context as _, bail};
 use sqlx::{Acquire as _, Connection as _};
@@ -20,6 +27,7 @@ use super::{SignedHead, store};
 use crate::{
     clock,
     db::{Connection, Database},
+    keyring,
     keys::Keys,
     metrics::LogMetrics,
     projection::{self, Conflict, Logged},
@@ -36,9 +44,18 @@ pub struct Candidate {
     /// The entry.
     pub entry: Entry,
     /// What the projections need to know of it.
-    pub statement: acta_ledger::log::statement::Statement,
+    pub statement: Statement,
     /// An agent's name, or `portal`.
     pub signer: String,
+    /// The agent's key that signed; none where the portal did.
+    pub key: Option<KeyId>,
+}
+
+impl Candidate {
+    /// Something that the portal says.
+    pub fn by_portal(entry: Entry, statement: Statement) -> Self {
+        Self { entry, statement, signer: "portal".to_owned(), key: None }
+    }
 }
 
 /// Where an entry stands.
@@ -112,6 +129,7 @@ pub struct LogWriter {
     requests: mpsc::Sender<Request>,
     head: watch::Receiver<SignedHead>,
     metrics: Arc<LogMetrics>,
+    keyring: watch::Receiver<Arc<Keyring>>,
 }
 
 impl LogWriter {
@@ -123,18 +141,21 @@ impl LogWriter {
     ) -> anyhow::Result<(Self, JoinHandle<()>)> {
         let (sender, requests) = mpsc::channel(QUEUE);
         let mut connection = database.connect().await?;
-        let (frontier, head) = recover(&mut connection, &keys).await?;
+        let ring = Arc::new(keyring::load(&mut connection, &keys).await?);
+        let (frontier, head) = recover(&mut connection, &keys, &ring).await?;
         let (head_sender, head) = watch::channel(head);
+        let (keyring_sender, keyring) = watch::channel(ring);
         let task = Task {
             database: database.clone(),
             keys,
             connection,
             frontier,
             head: head_sender,
+            keyring: keyring_sender,
             requests,
             metrics: Arc::clone(&metrics),
         };
-        Ok((Self { requests: sender, head, metrics }, tokio::spawn(task.run())))
+        Ok((Self { requests: sender, head, metrics, keyring }, tokio::spawn(task.run())))
     }
 
     /// Appends the entries, all or none, and waits until a signed tree head covers them.
@@ -179,14 +200,23 @@ impl LogWriter {
     pub fn head(&self) -> SignedHead {
         self.head.borrow().clone()
     }
+
+    /// Whose keys sign, by all that is logged.
+    pub fn keyring(&self) -> Arc<Keyring> {
+        self.keyring.borrow().clone()
+    }
 }
 
 /// What is stored decides: a tree that was committed and not signed is signed now, a tree head beyond the tree is fatal.
-async fn recover(connection: &mut Connection, keys: &Keys) -> anyhow::Result<(Frontier, SignedHead)> {
+async fn recover(
+    connection: &mut Connection,
+    keys: &Keys,
+    keyring: &Keyring,
+) -> anyhow::Result<(Frontier, SignedHead)> {
     let frontier = store::frontier(&mut *connection).await.context("cannot read the log's state")?;
     let root = frontier.root();
     if let Some((size, note, signed_at)) = store::newest_head(&mut *connection).await? {
-        let head = TreeHead::open(&note, &keys.trust().log).with_context(|| {
+        let head = keyring.log().open(&note).with_context(|| {
             format!("the stored tree head of size {size} is not by this server's log key")
         })?;
         if head.size > frontier.size() {
@@ -204,13 +234,18 @@ async fn recover(connection: &mut Connection, keys: &Keys) -> anyhow::Result<(Fr
             return Ok((frontier, SignedHead { head, note, signed_at }));
         }
     }
-    let head = sign(connection, keys, &frontier).await?;
+    let head = sign(connection, keys, keyring, &frontier).await?;
     Ok((frontier, head))
 }
 
-async fn sign(connection: &mut Connection, keys: &Keys, frontier: &Frontier) -> anyhow::Result<SignedHead> {
+async fn sign(
+    connection: &mut Connection,
+    keys: &Keys,
+    keyring: &Keyring,
+    frontier: &Frontier,
+) -> anyhow::Result<SignedHead> {
     let head = TreeHead { origin: keys.origin.clone(), size: frontier.size(), root: frontier.root() };
-    let note = head.sign(&keys.log)?.to_string();
+    let note = head.sign_by(&keys.signers(keyring.log(), head.size)?)?.to_string();
     let signed_at = clock::now().unix_ms();
     store::insert_head(connection, head.size, &note, signed_at)
         .await
@@ -224,6 +259,7 @@ struct Task {
     connection: Connection,
     frontier: Frontier,
     head: watch::Sender<SignedHead>,
+    keyring: watch::Sender<Arc<Keyring>>,
     requests: mpsc::Receiver<Request>,
     metrics: Arc<LogMetrics>,
 }
@@ -281,7 +317,9 @@ impl Task {
     async fn reopen(&mut self) -> anyhow::Result<()> {
         let fresh = self.database.connect().await?;
         drop(std::mem::replace(&mut self.connection, fresh));
-        let (frontier, head) = recover(&mut self.connection, &self.keys).await?;
+        let ring = keyring::load(&mut self.connection, &self.keys).await?;
+        let (frontier, head) = recover(&mut self.connection, &self.keys, &ring).await?;
+        self.keyring.send_replace(Arc::new(ring));
         self.frontier = frontier;
         self.head.send_replace(head);
         Ok(())
@@ -292,7 +330,8 @@ impl Task {
         let (frontier, results) = self.commit(batch).await?;
         self.frontier = frontier;
         if self.frontier.size() > before {
-            let head = sign(&mut self.connection, &self.keys, &self.frontier).await?;
+            let keyring = self.keyring.borrow().clone();
+            let head = sign(&mut self.connection, &self.keys, &keyring, &self.frontier).await?;
             self.head.send_replace(head);
         }
         Ok(results)
@@ -300,17 +339,21 @@ impl Task {
 
     async fn commit(&mut self, batch: &[Request]) -> anyhow::Result<(Frontier, Results)> {
         let mut frontier = self.frontier.clone();
+        let before = self.keyring.borrow().clone();
+        let mut keyring = Cow::Borrowed(&*before);
         let mut results = Vec::with_capacity(batch.len());
         let mut transaction = self.connection.begin_with("begin immediate").await?;
         let logged_at = clock::now().unix_ms().max(store::last_logged_at(&mut *transaction).await?);
         for request in batch {
             // A request is all or nothing: a conflict takes back what it has written so far, and nothing else.
             let mut savepoint = transaction.begin().await?;
-            let mut grown = frontier.clone();
-            match append_all(&mut savepoint, &mut grown, &request.candidates, logged_at).await? {
+            let (mut grown, mut turned) = (frontier.clone(), keyring.clone());
+            let appended =
+                append_all(&mut savepoint, &mut grown, &mut turned, &request.candidates, logged_at);
+            match appended.await? {
                 Ok(places) => {
                     savepoint.commit().await?;
-                    frontier = grown;
+                    (frontier, keyring) = (grown, turned);
                     results.push(Ok(places));
                 }
                 Err(conflict) => {
@@ -323,6 +366,9 @@ impl Task {
             store::set_frontier(&mut transaction, &frontier).await?;
         }
         transaction.commit().await?;
+        if let Cow::Owned(turned) = keyring {
+            self.keyring.send_replace(Arc::new(turned));
+        }
         Ok((frontier, results))
     }
 }
@@ -330,6 +376,7 @@ impl Task {
 async fn append_all(
     connection: &mut Connection,
     frontier: &mut Frontier,
+    keyring: &mut Cow<'_, Keyring>,
     candidates: &[Candidate],
     logged_at: i64,
 ) -> sqlx::Result<Result<Vec<Place>, AppendError>> {
@@ -339,6 +386,9 @@ async fn append_all(
         let known = store::index_of(&mut *connection, &digest).await?;
         let index = known.unwrap_or(frontier.size());
         if known.is_none() {
+            if let Err(conflict) = check_key(keyring, index, candidate) {
+                return Ok(Err(AppendError::Conflict { position, conflict }));
+            }
             store::insert_entry(connection, index, &candidate.entry, logged_at).await?;
             frontier.append(leaf_hash);
             store_full_tiles(connection, frontier.size()).await?;
@@ -350,6 +400,19 @@ async fn append_all(
         places.push(Place { index, digest, leaf_hash, created: known.is_none() });
     }
     Ok(Ok(places))
+}
+
+/// Whether the key may sign this very entry; what the entry says about keys counts from the next one on.
+fn check_key(keyring: &mut Cow<'_, Keyring>, index: u64, candidate: &Candidate) -> Result<(), Conflict> {
+    if let Some(key) = &candidate.key {
+        keyring.may_sign(key, index)?;
+    }
+    if [AgentKey::TYPE, LogKey::TYPE].contains(&candidate.statement.predicate_type.as_str()) {
+        let envelope = Envelope::parse(candidate.entry.bytes())
+            .map_err(|error| Conflict::Unreadable(error.to_string()))?;
+        keyring.to_mut().apply(index, &envelope, &candidate.statement)?;
+    }
+    Ok(())
 }
 
 /// Stores the tiles that became full with the newest leaf: one at each level whose last tile it completes.

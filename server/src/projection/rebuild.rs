@@ -1,18 +1,19 @@
 //! Rebuilding: every entry is checked and applied again; whatever does not fit is named by its index.
 
-use acta_ledger::log::{
-    digest::Sha256Digest,
-    dsse::Envelope,
-    key::PublicKey,
-    merkle::{Frontier, leaf_hash},
-    statement::Statement,
-    tree_head::TreeHead,
+use acta_ledger::{
+    judge::keyring::{Keyring, SignedBy},
+    log::{
+        digest::Sha256Digest,
+        dsse::Envelope,
+        merkle::{Frontier, leaf_hash},
+        statement::Statement,
+    },
 };
 use anyhow::{Context as _, bail, ensure};
 use sqlx::{AssertSqlSafe, Connection as _, query, query_scalar};
 
 use super::{Logged, TABLES, apply, upgrade};
-use crate::{db::Database, keys::Keys};
+use crate::{db::Database, keyring, keys::Keys};
 
 /// What a rebuild went through.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,7 +39,7 @@ pub async fn rebuild(
     }
     let size =
         query_scalar!("select size from log_state where id = 1").fetch_one(&mut *transaction).await? as u64;
-    let mut frontier = Frontier::default();
+    let (mut frontier, mut keyring) = (Frontier::default(), keyring::empty(keys));
     for index in 0..size {
         let row = {
             let index = index as i64;
@@ -54,8 +55,7 @@ pub async fn rebuild(
         let leaf = leaf_hash(&row.record);
         ensure!(leaf.0[..] == row.leaf_hash[..], "entry {index} is damaged: its leaf hash is another");
         frontier.append(leaf);
-        let (signer, statement) = read(&mut transaction, keys, &row.record)
-            .await
+        let (signer, statement) = read(&mut keyring, index, &row.record)
             .with_context(|| format!("entry {index} cannot be replayed"))?;
         let logged = Logged { index, signer: &signer, statement: &statement };
         if let Err(conflict) = apply(&mut transaction, &logged).await? {
@@ -63,47 +63,36 @@ pub async fn rebuild(
         }
         progress(index + 1, size);
     }
-    check_head(&mut transaction, keys, &frontier).await?;
+    check_head(&mut transaction, &keyring, &frontier).await?;
     upgrade::mark(&mut transaction).await?;
     transaction.commit().await?;
     connection.close().await?;
     Ok(Rebuilt { entries: size, root: frontier.root() })
 }
 
-/// Verifies an entry by the keys that the log introduced before it.
-async fn read(
-    connection: &mut crate::db::Connection,
-    keys: &Keys,
-    record: &[u8],
-) -> anyhow::Result<(String, Statement)> {
+/// Verifies an entry by the keys that the log introduced before it, and takes what it says about keys.
+fn read(keyring: &mut Keyring, index: u64, record: &[u8]) -> anyhow::Result<(String, Statement)> {
     let envelope = Envelope::parse(record)?;
-    let portal = PublicKey::of(&keys.portal);
-    let hinted = envelope.hinted_keys().next().context("no key is named")?;
-    let (signer, key) = if hinted == portal.id() {
-        ("portal".to_owned(), portal)
-    } else {
-        let key_id = &hinted.0.0[..];
-        let agent = query!("select name, public_key from agent where key_id = ?", key_id)
-            .fetch_optional(connection)
-            .await?
-            .with_context(|| format!("no entry before it enrols the key {hinted}"))?;
-        let bytes = agent.public_key.try_into().map_err(|_| anyhow::anyhow!("a stored key is damaged"))?;
-        (agent.name, PublicKey::from_bytes(&bytes)?)
+    let (_, signer) = keyring.signer(index, &envelope)?;
+    let signer = match signer {
+        SignedBy::Portal => "portal".to_owned(),
+        SignedBy::Agent(life) => life.agent.clone(),
     };
-    envelope.verified(&[key], 1)?;
-    Ok((signer, Statement::from_envelope(&envelope)?))
+    let statement = Statement::from_envelope(&envelope)?;
+    keyring.apply(index, &envelope, &statement)?;
+    Ok((signer, statement))
 }
 
 async fn check_head(
     connection: &mut crate::db::Connection,
-    keys: &Keys,
+    keyring: &Keyring,
     frontier: &Frontier,
 ) -> anyhow::Result<()> {
     let size = frontier.size() as i64;
     let note =
         query_scalar!("select note from tree_head where size = ?", size).fetch_optional(connection).await?;
     if let Some(note) = note {
-        let head = TreeHead::open(&note, &keys.trust().log)?;
+        let head = keyring.log().open(&note)?;
         ensure!(
             head.root == frontier.root(),
             "the root over all {} entries is {}, but {} was signed",

@@ -298,7 +298,7 @@ pub(crate) async fn log<P: Predicate>(
     let envelope = statement.sign(&state.keys.portal).map_err(Problem::internal)?;
     let entry = Entry::of(&envelope)
         .map_err(|error| Problem::refused("entry_too_long", error.to_string()).field("text"))?;
-    let candidate = Candidate { entry, statement, signer: "portal".to_owned() };
+    let candidate = Candidate::by_portal(entry, statement);
     let appended = state.log.append(vec![candidate]).await?;
     appended
         .places

@@ -42,16 +42,6 @@ pub async fn by_name(pool: &SqlitePool, name: &str) -> sqlx::Result<Option<Agent
     row.map(|row| agent(row.name, &row.key_id, row.public_key, row.enrolled_at, row.owner)).transpose()
 }
 
-/// The agent of a key.
-pub async fn by_key(pool: &SqlitePool, key_id: &KeyId) -> sqlx::Result<Option<Agent>> {
-    let key_id = &key_id.0.0[..];
-    let row =
-        query!("select name, key_id, public_key, enrolled_at, owner from agent where key_id = ?", key_id)
-            .fetch_optional(pool)
-            .await?;
-    row.map(|row| agent(row.name, &row.key_id, row.public_key, row.enrolled_at, row.owner)).transpose()
-}
-
 /// All agents by name.
 pub async fn list(pool: &SqlitePool) -> sqlx::Result<Vec<Agent>> {
     let rows = query!("select name, key_id, public_key, enrolled_at, owner from agent order by name")

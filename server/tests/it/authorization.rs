@@ -8,6 +8,7 @@ const PUBLIC: [&str; 11] = [
     "POST /api/v1/agents",
     "GET /api/v1/keys",
     "GET /api/v1/log/consistency",
+    "GET /api/v1/log/hand-overs",
     "GET /log/tree-head",
     "GET /log/tile/{tile}",
     "GET /api/v1/openapi.json",
@@ -31,6 +32,7 @@ async fn operations(client: &Client) -> Vec<(Method, String)> {
 
 fn concrete(path: &str) -> String {
     path.replace("{digest}", &"0".repeat(64))
+        .replace("{agent}", "a")
         .replace("{entry}", "0")
         .replace("{run}", "1")
         .replace("{acceptance}", "1")

@@ -2,12 +2,7 @@
 
 use acta_ledger::{
     evidence::agent_key::{AgentKey, AgentKeyAction},
-    log::{
-        digest::Sha256Digest,
-        entry::Entry,
-        key::{KeyId, PublicKey},
-        statement::Statement,
-    },
+    log::{digest::Sha256Digest, entry::Entry, key::PublicKey, statement::Statement},
 };
 use axum::{Json, extract::State, http::StatusCode};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
@@ -78,9 +73,6 @@ pub async fn enrol(
     if !key.verify(message.as_bytes(), &signature) {
         return Err(Problem::refused("bad_signature", "the key did not sign this request").field("signature"));
     }
-    if key == state.trust.portal || key == *state.trust.log.public_key() {
-        return Err(Problem::refused("bad_key", "the key serves another purpose here").field("publicKey"));
-    }
     let (hash, now) = (secret::hash(&enrolment.token), clock::now());
     let issued = token::find_enrolment(&state.database.read, &hash)
         .await?
@@ -89,14 +81,15 @@ pub async fn enrol(
         return Err(Problem::forbidden("bad_token", "the one-time token has expired: ask for a new one")
             .field("token"));
     }
+    let known = check_purpose(&state, &issued.agent, &key)?;
     if !token::use_enrolment(&state.database.write, &hash, &key.id().0).await? {
         return Err(
             Problem::forbidden("bad_token", "the one-time token was used by another key").field("token")
         );
     }
-    let (entry, created) = match agent::by_key(&state.database.read, &key.id()).await? {
-        Some(known) if known.name == issued.agent => (known.enrolled_at, false),
-        _ => (log_key(&state, &issued, key).await?, true),
+    let (entry, created) = match known {
+        Some(entry) => (entry, false),
+        None => (log_key(&state, &issued, key).await?, true),
     };
     let api_token = Secret::draw("acta_agent_").map_err(Problem::internal)?;
     let expires_at = now.unix_ms() + AGENT_TOKEN_MS;
@@ -122,6 +115,24 @@ pub async fn enrol(
     Ok((if created { StatusCode::CREATED } else { StatusCode::OK }, Json(enrolled)))
 }
 
+/// The entry that introduced the key for this agent before, if it did; refuses a key that serves or served anything else.
+fn check_purpose(state: &AppState, agent: &str, key: &PublicKey) -> Answer<Option<u64>> {
+    let keyring = state.log.keyring();
+    let Some(purpose) = keyring.purpose_of(key) else { return Ok(None) };
+    match keyring.active(agent) {
+        Some(life) if life.public_key == *key => Ok(Some(life.introduced_at)),
+        _ => Err(Problem::refused(
+            "bad_key",
+            format!(
+                "the key is or was {purpose}: one key never serves two purposes, and one that ended never comes back"
+            ),
+        )
+        .field("publicKey")
+        .found(key.id())
+        .expected("a new key")),
+    }
+}
+
 async fn log_key(state: &AppState, issued: &token::EnrolmentToken, key: PublicKey) -> Answer<u64> {
     let statement = AgentKey {
         agent: issued.agent.clone(),
@@ -136,12 +147,12 @@ async fn log_key(state: &AppState, issued: &token::EnrolmentToken, key: PublicKe
     let statement = Statement::new(vec![statement.subject()], &statement).map_err(Problem::internal)?;
     let envelope = statement.sign(&state.keys.portal).map_err(Problem::internal)?;
     let entry = Entry::of(&envelope).map_err(Problem::internal)?;
-    let candidate = Candidate { entry, statement, signer: "portal".to_owned() };
+    let candidate = Candidate::by_portal(entry, statement);
     let appended = state.log.append(vec![candidate]).await.map_err(|error| match error {
         AppendError::Conflict { conflict: conflict @ Conflict::AgentExists { .. }, .. } => Problem::new(
             StatusCode::CONFLICT,
             "agent_exists",
-            format!("{conflict}; enrol under another name"),
+            format!("{conflict}; enrol under another name, or have that key revoked first"),
         ),
         other => other.into(),
     })?;
@@ -152,14 +163,28 @@ async fn log_key(state: &AppState, issued: &token::EnrolmentToken, key: PublicKe
         .ok_or_else(|| Problem::internal("no place for the key's entry"))
 }
 
-/// The agent whose token was shown.
+/// The agent whose token was shown, if its key may sign.
 pub async fn authenticated(state: &AppState, actor: &crate::auth::policy::Actor) -> Answer<agent::Agent> {
     let crate::auth::policy::Actor::Agent { name, .. } = actor else {
         return Err(Problem::unauthorized("an agent's token is needed"));
     };
-    agent::by_name(&state.database.read, name)
-        .await?
-        .ok_or_else(|| Problem::internal(format_args!("agent {name} has a token and no key")))
+    may_sign(state, name).await
+}
+
+/// The agent of a name, if its key may sign now; otherwise what became of its key.
+pub async fn may_sign(state: &AppState, name: &str) -> Answer<agent::Agent> {
+    let found = agent::by_name(&state.database.read, name).await?;
+    let found =
+        found.ok_or_else(|| Problem::internal(format_args!("agent {name} has a token and no key")))?;
+    match state.log.keyring().may_sign(&found.key_id, u64::MAX) {
+        Ok(_) => Ok(found),
+        Err(refusal) => {
+            tracing::info!(agent.name = name, key.id = %found.key_id, cause = %refusal, "a request was denied");
+            Err(Problem::forbidden("key_ended", format!("{refusal}; ask an admin for a new one-time token"))
+                .field("agent")
+                .found(found.key_id))
+        }
+    }
 }
 
 /// Reads a key id or says what is expected.
@@ -170,13 +195,4 @@ pub fn parse_digest(field: &'static str, text: &str) -> Answer<Sha256Digest> {
             .found(text)
             .expected("64 lower-case hexadecimal digits")
     })
-}
-
-/// The entry that enrolled a signer's key: none for the portal.
-pub async fn enrolment_of(state: &AppState, signer: &str) -> Answer<Option<(KeyId, u64)>> {
-    if signer == "portal" {
-        return Ok(None);
-    }
-    let agent = agent::by_name(&state.database.read, signer).await?;
-    Ok(agent.map(|agent| (agent.key_id, agent.enrolled_at)))
 }

@@ -8,7 +8,7 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 
-use super::agent::parse_digest;
+use super::agent::{authenticated, parse_digest};
 use crate::{
     auth::extract::{Allowed, PushEvidence, ReadEvidence},
     error::{Answer, Problem},
@@ -22,11 +22,12 @@ use crate::{
     (status = 201, description = "stored"), (status = 200, description = "was stored before"),
     (status = 401, body = Problem), (status = 413, body = Problem), (status = 422, body = Problem)))]
 pub async fn put(
-    _: Allowed<PushEvidence>,
+    allowed: Allowed<PushEvidence>,
     State(state): State<AppState>,
     Path(digest): Path<String>,
     request: Request,
 ) -> Answer<StatusCode> {
+    authenticated(&state, &allowed.actor).await?;
     let digest = parse_digest("digest", &digest)?;
     if state.blobs.size(&digest).await?.is_some() {
         return Ok(StatusCode::OK);

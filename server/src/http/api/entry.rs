@@ -14,7 +14,7 @@ use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::agent::{authenticated, enrolment_of};
+use super::{agent::authenticated, key::all_hand_overs};
 use crate::{
     auth::extract::{Allowed, PushEvidence, ReadEvidence, check_part},
     error::{Answer, Problem},
@@ -24,7 +24,7 @@ use crate::{
         writer::{AppendError, Appended},
     },
     startup::AppState,
-    store::ledger,
+    store::{key, ledger},
 };
 
 /// Where an entry stands, and the proof of it.
@@ -110,7 +110,7 @@ fn envelopes(body: &[u8]) -> Answer<Vec<Vec<u8>>> {
     envelopes.into_iter().map(|envelope| jcs::to_vec(envelope).map_err(Problem::internal)).collect()
 }
 
-async fn receipt(state: &AppState, appended: Appended) -> Answer<Receipt> {
+pub(super) async fn receipt(state: &AppState, appended: Appended) -> Answer<Receipt> {
     let size = appended.head.head.size;
     let mut entries = Vec::with_capacity(appended.places.len());
     for place in appended.places {
@@ -170,9 +170,12 @@ pub async fn find(state: &AppState, which: &str) -> Answer<StoredEntry> {
 /// Everything that is needed to verify an entry offline, but for the keys that one must trust.
 pub async fn material(state: &AppState, index: u64) -> Answer<Material> {
     let facts = ledger::facts(&state.database.read, index).await?;
-    let signer = facts.map_or_else(|| "portal".to_owned(), |facts| facts.signer);
-    let history: Vec<u64> = enrolment_of(state, &signer).await?.map(|(_, entry)| entry).into_iter().collect();
-    let material = state.reader.material(index, &history, &state.log.head()).await?;
+    let history = match facts.map(|facts| facts.signer) {
+        Some(agent) if agent != "portal" => key::of_agent(&state.database.read, &agent).await?,
+        _ => Vec::new(),
+    };
+    let hand_overs = all_hand_overs(state).await?;
+    let material = state.reader.material(index, &history, hand_overs, &state.log.head()).await?;
     material.ok_or_else(|| Problem::not_found(format!("entry {index} is not under a signed tree head yet")))
 }
 

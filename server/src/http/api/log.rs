@@ -1,6 +1,9 @@
 //! What a log shows to everybody: its tree head, consistency proofs, keys.
 
-use acta_ledger::log::tile::{self, TILE_WIDTH, TileRequest};
+use acta_ledger::{
+    judge::log_key::LogKeyLife,
+    log::tile::{self, TILE_WIDTH, TileRequest},
+};
 use axum::{
     Json,
     extract::{Path, Query, State},
@@ -25,10 +28,26 @@ use crate::{
 pub struct KeysBody {
     /// The log's name.
     origin: String,
-    /// The log's verifier key.
+    /// The log's first verifier key: the one to pin. Later ones are believed through the hand-overs.
     log_key: String,
+    /// All keys of the log and the sizes whose tree heads they sign.
+    log_keys: Vec<LogKeyItem>,
     /// The portal's public key, standard base64.
     portal_key: String,
+}
+
+/// A key of the log: it signs the tree heads of the sizes from `from` on, below `until`.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct LogKeyItem {
+    /// The verifier key.
+    key: String,
+    /// The entry that announced it; null for the first.
+    announced_by: Option<u64>,
+    /// The first size that it signs.
+    from: u64,
+    /// The first size that it signs no more; null as long as no other key follows.
+    until: Option<u64>,
 }
 
 /// Names the keys. Whoever verifies should have them from elsewhere.
@@ -37,8 +56,14 @@ pub async fn keys(_: Allowed<ReadLog>, State(state): State<AppState>) -> Json<Ke
     Json(KeysBody {
         origin: state.keys.origin.clone(),
         log_key: state.trust.log.to_string(),
+        log_keys: state.log.keyring().log().lives().map(item).collect(),
         portal_key: state.trust.portal.to_base64(),
     })
+}
+
+fn item(life: &LogKeyLife) -> LogKeyItem {
+    let (key, announced_by) = (life.key.to_string(), life.announced_by);
+    LogKeyItem { key, announced_by, from: life.from, until: life.until }
 }
 
 /// Two sizes of the log.
