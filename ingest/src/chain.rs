@@ -17,6 +17,7 @@ use crate::{
     home::Home,
     key,
     outbox::{self, Item, Outbox},
+    rotation,
 };
 
 /// The agent's last statement.
@@ -55,7 +56,6 @@ pub fn head(home: &Home) -> Result<Option<ChainHead>> {
 /// Gives a statement its place, signs it and puts it into the outbox. Its blobs must be stored already.
 pub fn seal(
     home: &Home,
-    signing: &SigningKey,
     run: Option<Uuid>,
     blobs: Vec<Sha256Digest>,
     statement: impl FnOnce(ChainLink) -> Result<Statement>,
@@ -66,8 +66,10 @@ pub fn seal(
         sequence: head.map_or(0, |head| head.sequence) + 1,
         previous: head.map(|head| head.digest),
     };
+    // Read here, under the lock: a build may be older than the last rotation of the key.
+    let signing = rotation::signing_key(home)?;
     let envelope = statement(link)?
-        .sign(signing)
+        .sign(&signing)
         .map_err(|error| CliError::failure("the statement cannot be signed").found(error.to_string()))?;
     let item = Item::new(link.sequence, run, blobs, &envelope)?;
     crash::point("statement signed")?;
@@ -111,7 +113,7 @@ mod tests {
     }
 
     fn seal_one(home: &Home, signing: &SigningKey) -> Result<Sealed> {
-        seal(home, signing, None, Vec::new(), |link| {
+        seal(home, None, Vec::new(), |link| {
             let noun = AgentKey {
                 agent: format!("statement {}", link.sequence),
                 public_key: PublicKey::of(signing),

@@ -64,6 +64,9 @@ pub enum Command {
     Run(Box<command::run::Run>),
     /// Runs the Stuck-Build Acceptance Test on the real library, and signs the matrix.
     Acceptance(command::acceptance::Acceptance),
+    /// Shows the agent's key, or replaces it by a new one.
+    #[command(subcommand)]
+    Key(command::key::KeyCommand),
     /// Pushes the evidence that waits in the outbox.
     Push(command::push::Push),
     /// Looks into a `.bundle`, compares two, retains one.

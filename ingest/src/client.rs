@@ -8,7 +8,7 @@ use acta_ledger::{
         digest::Sha256Digest,
         key::{KeyId, PublicKey},
         tile::TileRequest,
-        verification::Material,
+        verification::{HandOver, Material},
     },
 };
 use serde::{Deserialize, de::DeserializeOwned};
@@ -253,6 +253,16 @@ impl Client {
     /// Offers one envelope to the log.
     pub fn post_entry(&self, envelope: &[u8]) -> Answer<Posted> {
         self.post("/api/v1/entries", envelope)
+    }
+
+    /// Offers a rotation of the agent's own key.
+    pub fn rotate(&self, agent: &str, envelope: &[u8]) -> Answer<Posted> {
+        self.post(&format!("/api/v1/agents/{agent}/rotate"), envelope)
+    }
+
+    /// How the log's key was handed on, oldest first.
+    pub fn hand_overs(&self) -> Answer<Vec<HandOver>> {
+        self.get("/api/v1/log/hand-overs")
     }
 
     /// The proof that the tree of `to` entries begins with the tree of `from` entries.

@@ -14,6 +14,7 @@ pub mod enrol;
 pub mod gate;
 pub mod import;
 pub mod init;
+pub mod key;
 pub mod pack;
 pub mod push;
 pub mod quarantine;
@@ -45,6 +46,7 @@ pub fn run(cli: Cli, ui: Ui) -> Result<Exit> {
         Command::Cache(command) => command.run(&home()?, ui),
         Command::Run(command) => command.run(&home()?, ui),
         Command::Acceptance(command) => command.run(&home()?, ui),
+        Command::Key(command) => command.run(&home()?, ui),
         Command::Push(command) => command.run(&home()?, ui),
         Command::Bundle(command) => command.run(&home()?, ui),
         Command::Route(command) => command.run(&home()?, ui),
@@ -78,6 +80,7 @@ pub fn wants_json(command: &Command) -> bool {
         Command::Cache(command) => command.wants_json(),
         Command::Run(command) => command.attempt.json,
         Command::Acceptance(command) => command.json,
+        Command::Key(command) => command.wants_json(),
         Command::Push(command) => command.json,
         Command::Bundle(command) => command.wants_json(),
         Command::Route(command) => command.wants_json(),

@@ -118,12 +118,12 @@ pub struct Stored {
 /// Gives the record its place in the chain, signs it and puts it into the outbox. The blobs that its checks name must
 /// be stored already; values that are too long for an entry are stored as blobs here.
 pub fn sign_and_store(home: &Home, subjects: Vec<Subject>, mut record: GateRecord) -> Result<Stored> {
-    let (signing, _) = chain::signing_key(home)?;
+    chain::signing_key(home)?;
     fit(&mut record, &BlobStore::new(home.blobs()))?;
     let mut blobs = record.blobs();
     blobs.sort_unstable();
     blobs.dedup();
-    let sealed = chain::seal(home, &signing, record.run, blobs, |link| {
+    let sealed = chain::seal(home, record.run, blobs, |link| {
         record.chain = link;
         Statement::new(subjects, &record).map_err(|error| {
             CliError::failure("the record cannot be written as canonical JSON").found(error.to_string())

@@ -94,6 +94,21 @@ impl Home {
         self.root.join("key.pem")
     }
 
+    /// A rotation of the key that is under way; it holds the new key.
+    pub fn rotation(&self) -> PathBuf {
+        self.root.join("rotation.json")
+    }
+
+    /// Public keys that this agent signed with before.
+    pub fn retired_keys(&self) -> PathBuf {
+        self.root.join("retired-keys.json")
+    }
+
+    /// How the log's key was handed on, as far as this agent has verified it.
+    pub fn hand_overs(&self) -> PathBuf {
+        self.root.join("hand-overs.json")
+    }
+
     /// The server's facts.
     pub fn server(&self) -> PathBuf {
         self.root.join("server.json")

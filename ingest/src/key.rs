@@ -13,6 +13,7 @@ use acta_ledger::log::key::{PublicKey, SigningKey};
 use ed25519_dalek::pkcs8::{
     DecodePrivateKey as _, EncodePrivateKey as _, KeypairBytes, spki::der::pem::LineEnding,
 };
+use zeroize::Zeroizing;
 
 use crate::{
     durable,
@@ -26,13 +27,7 @@ const TOO_WIDE: u32 = 0o077;
 /// Makes the agent's key; an existing one is never replaced.
 pub fn create(home: &Home) -> Result<PublicKey> {
     let path = home.key();
-    let mut seed = [0; 32];
-    getrandom::fill(&mut seed)
-        .map_err(|error| CliError::failure("the system gave no random bytes").found(error.to_string()))?;
-    let key = SigningKey::from_bytes(&seed);
-    let pem = KeypairBytes { secret_key: seed, public_key: None }
-        .to_pkcs8_pem(LineEnding::LF)
-        .map_err(|error| CliError::failure("the key cannot be written").found(error.to_string()))?;
+    let (key, pem) = draw()?;
     durable::create(&path, pem.as_bytes(), 0o600).map_err(|error| match error.kind() {
         io::ErrorKind::AlreadyExists => CliError::usage("this agent already has a key")
             .field(path.display().to_string())
@@ -40,6 +35,17 @@ pub fn create(home: &Home) -> Result<PublicKey> {
         _ => CliError::io("write", &path, &error),
     })?;
     Ok(PublicKey::of(&key))
+}
+
+/// Draws a key, and writes it as PKCS#8 PEM.
+pub fn draw() -> Result<(SigningKey, Zeroizing<String>)> {
+    let mut seed = [0; 32];
+    getrandom::fill(&mut seed)
+        .map_err(|error| CliError::failure("the system gave no random bytes").found(error.to_string()))?;
+    let pem = KeypairBytes { secret_key: seed, public_key: None }
+        .to_pkcs8_pem(LineEnding::LF)
+        .map_err(|error| CliError::failure("the key cannot be written").found(error.to_string()))?;
+    Ok((SigningKey::from_bytes(&seed), pem))
 }
 
 /// Reads the agent's key.
@@ -51,7 +57,12 @@ pub fn load(home: &Home) -> Result<SigningKey> {
             .help("run `acta init` once"),
         SecretError::Other(error) => error,
     })?;
-    SigningKey::from_pkcs8_pem(&pem).map_err(|error| {
+    from_pem(&pem, &path)
+}
+
+/// Reads a key that stood in a file.
+pub fn from_pem(pem: &str, path: &Path) -> Result<SigningKey> {
+    SigningKey::from_pkcs8_pem(pem).map_err(|error| {
         CliError::usage("the agent's key cannot be read")
             .field(path.display().to_string())
             .found(error.to_string())

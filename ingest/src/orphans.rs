@@ -23,7 +23,7 @@ use acta_ledger::{
         number::Count64,
         phase_tree::{PHASE_TREE_MEDIA_TYPE, counters::Counters},
     },
-    log::{digest::Sha256Digest, key::SigningKey, statement::Statement},
+    log::{digest::Sha256Digest, statement::Statement},
 };
 use serde::Serialize;
 use uuid::Uuid;
@@ -74,7 +74,7 @@ pub struct Recovered {
 
 /// Looks for orphans, cleans up after them and signs that they crashed. What it cannot do it says, and leaves for the
 /// next time.
-pub fn recover(home: &Home, signing: &SigningKey, ui: Ui) -> Result<Vec<Recovered>> {
+pub fn recover(home: &Home, ui: Ui) -> Result<Vec<Recovered>> {
     let _looking = home.lock_journal()?;
     journal::tidy(home).map_err(|error| CliError::io("tidy up", &home.journal(), &error))?;
     let mut recovered = Vec::new();
@@ -89,7 +89,7 @@ pub fn recover(home: &Home, signing: &SigningKey, ui: Ui) -> Result<Vec<Recovere
             Found::Damaged(run, error) => ui.warning(&format!("the journal of run {run}: {error}")),
             Found::Orphan(orphan) => {
                 let run = orphan.note.run.id;
-                match adopt(home, signing, &orphan) {
+                match adopt(home, &orphan) {
                     Ok(Some(one)) => {
                         ui.warning(&format!(
                             "run {run} had lost its supervisor: cleaned up and recorded as crashed, entry {}",
@@ -107,7 +107,7 @@ pub fn recover(home: &Home, signing: &SigningKey, ui: Ui) -> Result<Vec<Recovere
 }
 
 /// Cleans up after one orphan and signs it; none if it was signed before.
-fn adopt(home: &Home, signing: &SigningKey, orphan: &Orphan) -> Result<Option<Recovered>> {
+fn adopt(home: &Home, orphan: &Orphan) -> Result<Option<Recovered>> {
     let note = &orphan.note;
     let run = note.run.id;
     let partial = note.path(&note.order.partial);
@@ -122,7 +122,7 @@ fn adopt(home: &Home, signing: &SigningKey, orphan: &Orphan) -> Result<Option<Re
         None
     } else {
         let plan = if renamed { blob::digest_file(&output).ok() } else { None };
-        Some(sign(home, signing, orphan, &cleaned, plan)?)
+        Some(sign(home, orphan, &cleaned, plan)?)
     };
     for leftover in record::leftovers(&home.blobs(), run) {
         fs::remove_file(leftover).ok();
@@ -149,7 +149,6 @@ fn is_signed(home: &Home, run: Uuid) -> Result<bool> {
 
 fn sign(
     home: &Home,
-    signing: &SigningKey,
     orphan: &Orphan,
     cleaned: &Cleaned,
     plan: Option<(Sha256Digest, u64)>,
@@ -194,7 +193,7 @@ fn sign(
         .chain(watched.blobs.events.iter().chain(&watched.blobs.log).map(|blob| blob.digest))
         .collect();
     let mut signed = None;
-    let sealed = chain::seal(home, signing, Some(note.run.id), names, |link| {
+    let sealed = chain::seal(home, Some(note.run.id), names, |link| {
         let mut summary = summary::summarize(&watched, findings, &context, link);
         if let Some(failure) = &mut summary.failure {
             "the supervisor died before it could sign: killed, out of memory, or a power loss"

@@ -20,6 +20,7 @@ use crate::{
     error::{CliError, Exit, Result},
     home::Home,
     outbox::{Item, Outbox, Receipt, Refusal, Shelf},
+    pins, rotation,
     server::ServerFacts,
 };
 
@@ -34,6 +35,8 @@ pub struct Drained {
     pub waiting: usize,
     /// Why they wait.
     pub stopped: Option<CliError>,
+    /// A rotation of the key that was under way and is logged now.
+    pub rotated: Option<Receipt>,
 }
 
 /// One statement that the log holds now.
@@ -63,8 +66,16 @@ pub fn drain(home: &Home, facts: &ServerFacts) -> Result<Drained> {
     let outbox = Outbox::new(home);
     let mut drained = Drained::default();
     let mut known = BTreeSet::new();
+    // First: what waits may be signed by the new key of a rotation that is under way.
+    match rotation::complete(home, &client, facts) {
+        Ok(rotated) => drained.rotated = rotated,
+        Err(error) => drained.stopped = Some(error),
+    }
     let names = outbox.names(Shelf::Waiting)?;
     drained.waiting = names.len();
+    if drained.stopped.is_some() {
+        return Ok(drained);
+    }
     for name in names {
         let item = outbox.read(Shelf::Waiting, &name)?;
         match pusher.push(&item, &mut known) {
@@ -106,9 +117,7 @@ impl Pusher<'_> {
             }
         }
         let posted = self.client.post_entry(entry.bytes()).map_err(|error| self.stop(&error))?;
-        let receipt = receipt_for(&entry, posted, &self.trust).map_err(Stop::All)?;
-        believe(self.home, self.client, &self.trust, &receipt.tree_head).map_err(Stop::All)?;
-        Ok(receipt)
+        check_receipt(self.home, self.client, &self.trust, &entry, posted).map_err(Stop::All)
     }
 
     fn stop(&self, error: &CallError) -> Stop {
@@ -123,8 +132,15 @@ impl Pusher<'_> {
     }
 }
 
-/// Checks what the server answered to an entry: that it is this entry, in a tree that the log's key signed.
-fn receipt_for(entry: &Entry, posted: Posted, trust: &Trust) -> Result<Receipt> {
+/// Checks what the server answered to an entry: that it is this entry, in a tree that the log's key signed and that
+/// agrees with the newest one that this agent saw.
+pub fn check_receipt(
+    home: &Home,
+    client: &Client,
+    trust: &Trust,
+    entry: &Entry,
+    posted: Posted,
+) -> Result<Receipt> {
     let unbelievable = |found: String| {
         CliError::failure("the server's receipt cannot be believed, the evidence waits in the outbox")
             .found(found)
@@ -140,9 +156,10 @@ fn receipt_for(entry: &Entry, posted: Posted, trust: &Trust) -> Result<Receipt> 
     if place.digest != digest || place.leaf_hash != leaf_hash {
         return Err(unbelievable(format!("a receipt for entry {}, not for {digest}", place.digest)));
     }
-    let head = TreeHead::open(&posted.tree_head, &trust.log).map_err(|e| unbelievable(e.to_string()))?;
+    let head = pins::open(home, client, trust, &posted.tree_head).map_err(unbelievable)?;
     proof::verify_inclusion(&leaf_hash, place.index, head.size, &head.root, &place.inclusion)
         .map_err(|error| unbelievable(format!("inclusion of entry {}: {error}", place.index)))?;
+    believe(home, client, trust, &posted.tree_head)?;
     let (index, inclusion) = (place.index, place.inclusion.clone());
     Ok(Receipt { index, digest, leaf_hash, inclusion, tree_head: posted.tree_head })
 }
@@ -152,15 +169,15 @@ fn receipt_for(entry: &Entry, posted: Posted, trust: &Trust) -> Result<Receipt> 
 /// A log that shows one history to one and another history to others is found here: two tree heads of one log that no
 /// consistency proof connects are the proof of it. The newest tree head is kept.
 pub fn believe(home: &Home, client: &Client, trust: &Trust, note: &str) -> Result<TreeHead> {
-    let head = TreeHead::open(note, &trust.log)
-        .map_err(|error| CliError::failure("the tree head cannot be believed").found(error.to_string()))?;
+    let head = pins::open(home, client, trust, note)
+        .map_err(|error| CliError::failure("the tree head cannot be believed").found(error))?;
     let path = home.tree_head();
     let last = match std::fs::read_to_string(&path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
         Err(error) => return Err(CliError::io("read", &path, &error)),
-        Ok(text) => Some(TreeHead::open(&text, &trust.log).map_err(|error| {
+        Ok(text) => Some(pins::open(home, client, trust, &text).map_err(|error| {
             CliError::failure(format!("the tree head in {} cannot be believed", path.display()))
-                .found(error.to_string())
+                .found(error)
                 .help("it was changed on this machine: restore it, or move it away to begin anew")
         })?),
     };

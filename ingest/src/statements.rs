@@ -14,11 +14,11 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use uuid::Uuid;
 
 use crate::{
-    chain,
     client::Client,
     error::{CliError, Result},
     home::Home,
     outbox::{Item, Outbox, Shelf},
+    rotation,
     server::{EntryName, ServerFacts},
 };
 
@@ -50,9 +50,9 @@ pub fn newest_own<P: Predicate>(home: &Home, mut wanted: impl FnMut(&P) -> bool)
     }
     // A name begins with the statement's number.
     names.sort_unstable_by(|(_, a), (_, b)| b.cmp(a));
-    let (_, key) = chain::signing_key(home)?;
+    let keys = rotation::own_keys(home)?;
     for (shelf, name) in names {
-        if let Some(predicate) = read(&outbox.read(shelf, &name)?, key)?
+        if let Some(predicate) = read(&outbox.read(shelf, &name)?, &keys)?
             && wanted(&predicate)
         {
             return Ok(Some(predicate));
@@ -69,7 +69,7 @@ pub fn own_summaries(home: &Home, most: usize) -> Result<Vec<(BuildSummary, Sha2
         names.extend(outbox.names(shelf)?.into_iter().map(|name| (shelf, name)));
     }
     names.sort_unstable_by(|(_, a), (_, b)| b.cmp(a));
-    let (_, key) = chain::signing_key(home)?;
+    let keys = rotation::own_keys(home)?;
     let mut found = Vec::new();
     for (shelf, name) in names {
         if found.len() == most {
@@ -78,7 +78,7 @@ pub fn own_summaries(home: &Home, most: usize) -> Result<Vec<(BuildSummary, Sha2
         let item = outbox.read(shelf, &name)?;
         // An item without a run is no build: its signature need not be checked to know that.
         if item.run.is_some()
-            && let Some(summary) = read(&item, key)?
+            && let Some(summary) = read(&item, &keys)?
         {
             found.push((summary, item.digest));
         }
@@ -89,12 +89,12 @@ pub fn own_summaries(home: &Home, most: usize) -> Result<Vec<(BuildSummary, Sha2
 /// The summary of one run of this agent's own, with its entry's digest.
 pub fn own_summary(home: &Home, run: Uuid) -> Result<Option<(BuildSummary, Sha256Digest)>> {
     let outbox = Outbox::new(home);
-    let (_, key) = chain::signing_key(home)?;
+    let keys = rotation::own_keys(home)?;
     for shelf in [Shelf::Waiting, Shelf::Sent] {
         for name in outbox.names(shelf)?.iter().rev() {
             let item = outbox.read(shelf, name)?;
             if item.run == Some(run)
-                && let Some(summary) = read::<BuildSummary>(&item, key)?
+                && let Some(summary) = read::<BuildSummary>(&item, &keys)?
             {
                 return Ok(Some((summary, item.digest)));
             }
@@ -117,13 +117,13 @@ pub fn index_of(home: &Home, digest: &Sha256Digest) -> Result<Option<u64>> {
 }
 
 /// Reads an item's statement, if it is of that kind; the signature must be this agent's.
-fn read<P: Predicate>(item: &Item, key: PublicKey) -> Result<Option<P>> {
+fn read<P: Predicate>(item: &Item, own: &[PublicKey]) -> Result<Option<P>> {
     let damaged = |error: &dyn std::fmt::Display| {
         CliError::failure(format!("statement {} is damaged", item.sequence)).found(error.to_string())
     };
     let entry = item.entry()?;
     let envelope = Envelope::parse(entry.bytes()).map_err(|error| damaged(&error))?;
-    envelope.verified(&[key], 1).map_err(|error| damaged(&error))?;
+    envelope.verified(own, 1).map_err(|error| damaged(&error))?;
     let statement = Statement::from_envelope(&envelope).map_err(|error| damaged(&error))?;
     if statement.predicate_type == P::TYPE {
         statement.predicate().map(Some).map_err(|error| damaged(&error))

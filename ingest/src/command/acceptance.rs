@@ -8,7 +8,7 @@ use acta_ledger::{
         build::{BuildSummary, FRAMEWORK},
         code,
     },
-    log::{key::SigningKey, statement::Statement, timestamp::Timestamp},
+    log::{statement::Statement, timestamp::Timestamp},
 };
 use clap::Args;
 use serde_json::json;
@@ -80,7 +80,7 @@ impl Acceptance {
     pub fn run(&self, home: &Home, ui: Ui) -> Result<Exit> {
         let started_at = clock::now();
         home.create()?;
-        let (signing, _) = chain::signing_key(home)?;
+        chain::signing_key(home)?;
         let facts = ServerFacts::load(home)?;
         let host = Host::start()?;
         let show = Show::new(ui, Scenario::ALL.len());
@@ -96,7 +96,7 @@ impl Acceptance {
             )
             .exit(Exit::Cancelled));
         };
-        let (record, sealed) = seal(home, &signing, scenarios, &summary, started_at)?;
+        let (record, sealed) = seal(home, scenarios, &summary, started_at)?;
         if !self.json {
             ui.result(&matrix(&record, ui));
         }
@@ -143,14 +143,13 @@ impl Acceptance {
 
 fn seal(
     home: &Home,
-    signing: &SigningKey,
     scenarios: Vec<ScenarioRecord>,
     summary: &BuildSummary,
     started_at: Timestamp,
 ) -> Result<(AcceptanceRecord, Sealed)> {
     let blobs = scenarios.iter().flat_map(|it| &it.runs).map(|run| run.listing).collect();
     let mut signed = None;
-    let sealed = chain::seal(home, signing, None, blobs, |link| {
+    let sealed = chain::seal(home, None, blobs, |link| {
         let record = AcceptanceRecord {
             framework: FRAMEWORK.to_owned(),
             id: Uuid::now_v7(),

@@ -14,7 +14,7 @@ use acta_ledger::{
     },
     judge::advice::DIAGNOSIS,
     live::{LiveBuild, LiveEnd, MAX_TEXT_BYTES, PROTOCOL, cut},
-    log::{digest::Sha256Digest, key::SigningKey, statement::Statement},
+    log::{digest::Sha256Digest, statement::Statement},
 };
 use clap::Args;
 use serde_json::{Value, json};
@@ -95,7 +95,6 @@ pub struct Attempt<'a> {
     args: &'a AttemptArgs,
     home: &'a Home,
     ui: Ui,
-    signing: SigningKey,
     facts: Option<ServerFacts>,
     began_ns: u64,
     epoch: Epoch,
@@ -130,8 +129,8 @@ impl AttemptArgs {
             self.deadline.as_deref().map(|text| Limit::deadline(text, clock::now())).transpose()?;
         let limits = timeout.into_iter().chain(deadline).collect();
         home.create()?;
-        let (signing, _) = chain::signing_key(home)?;
-        orphans::recover(home, &signing, ui)?;
+        chain::signing_key(home)?;
+        orphans::recover(home, ui)?;
         let facts = ServerFacts::load(home)?;
         let run = self.run_ref(id, home, facts.as_ref(), ui)?;
         let blobs = BlobStore::new(home.blobs());
@@ -141,7 +140,6 @@ impl AttemptArgs {
             args: self,
             home,
             ui,
-            signing,
             facts,
             began_ns,
             epoch,
@@ -271,7 +269,7 @@ impl Attempt<'_> {
             .collect();
         let findings = findings(&watched);
         let (mut signed, mut stopped_twice) = (None, false);
-        let sealed = chain::seal(self.home, &self.signing, Some(self.run.id), names, |link| {
+        let sealed = chain::seal(self.home, Some(self.run.id), names, |link| {
             let mut summary = summary::summarize(&watched, findings, &context, link);
             stopped_twice = history::decide(self.home, &mut summary, tree.as_ref());
             let statement = Statement::new(summary::subjects(&summary), &summary).map_err(|error| {

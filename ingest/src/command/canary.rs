@@ -109,7 +109,7 @@ impl Push {
         home.create()?;
         let route = route_name(&self.route)?;
         let bundle = canary::parse_bundle(&self.bundle)?;
-        let (signing, _) = chain::signing_key(home)?;
+        chain::signing_key(home)?;
         let facts = ServerFacts::load(home)?;
         let definition = route::definition(home, &route, ui);
         let (plan, _) = canary::read_plan("--plan", &self.plan, definition.as_ref().map(|it| &it.policy))?;
@@ -141,7 +141,7 @@ impl Push {
             at: clock::now(),
             chain: ChainLink { sequence: 0, previous: None },
         };
-        let sealed = chain::seal(home, &signing, None, names, |link| {
+        let sealed = chain::seal(home, None, names, |link| {
             record.chain = link;
             Statement::new(vec![Subject::new("bundle", bundle.0)], &record).map_err(|error| {
                 CliError::failure("the record cannot be written as canonical JSON").found(error.to_string())

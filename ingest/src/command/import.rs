@@ -93,7 +93,7 @@ impl Import {
     pub fn run(&self, home: &Home, ui: Ui) -> Result<Exit> {
         home.create()?;
         let route = self.route.as_deref().map(route_name).transpose()?;
-        let (signing, _) = chain::signing_key(home)?;
+        chain::signing_key(home)?;
         let facts = ServerFacts::load(home)?;
         // Everything is read and understood before anything is stored.
         let files = import::read_files(self.format, &self.files)?;
@@ -133,7 +133,7 @@ impl Import {
             chain: ChainLink { sequence: 0, previous: None },
         };
         let names = record.blobs();
-        let sealed = chain::seal(home, &signing, None, names, |link| {
+        let sealed = chain::seal(home, None, names, |link| {
             record.chain = link;
             Statement::new(vec![Subject::new(bundle.name(), bundle.digest)], &record).map_err(|error| {
                 CliError::failure("the record cannot be written as canonical JSON").found(error.to_string())

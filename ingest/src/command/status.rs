@@ -49,7 +49,7 @@ impl Status {
         home.create()?;
         let public = if key::exists(home) { Some(PublicKey::of(&key::load(home)?)) } else { None };
         let recovered = match &public {
-            Some(_) => orphans::recover(home, &key::load(home)?, ui)?,
+            Some(_) => orphans::recover(home, ui)?,
             None => Vec::new(),
         };
         let running: Vec<_> = journal::look(home)?

@@ -12,7 +12,6 @@ use acta_ledger::{
     },
     log::{
         digest::Sha256Digest,
-        key::SigningKey,
         statement::{Statement, Subject},
     },
 };
@@ -38,7 +37,6 @@ const MAX_TEXT_BYTES: usize = 1000;
 /// Signs what was done, and says it.
 pub struct Reporter {
     home: Home,
-    signing: SigningKey,
     runtime_target: String,
     observed: Pins,
     ui: Ui,
@@ -53,8 +51,8 @@ struct Pusher {
 impl Reporter {
     /// Prepares to sign; the facts of the machine go into each statement.
     pub fn new(home: &Home, runtime_target: String, observed: Pins, ui: Ui) -> Result<Self> {
-        let (signing, _) = chain::signing_key(home)?;
-        Ok(Self { home: home.clone(), signing, runtime_target, observed, ui, pusher: None })
+        chain::signing_key(home)?;
+        Ok(Self { home: home.clone(), runtime_target, observed, ui, pusher: None })
     }
 
     /// Pushes from now on beside the work.
@@ -140,7 +138,7 @@ impl Reporter {
     }
 
     fn sign(&self, mut result: RollbackResult) -> Result<()> {
-        chain::seal(&self.home, &self.signing, None, Vec::new(), |link| {
+        chain::seal(&self.home, None, Vec::new(), |link| {
             result.chain = link;
             Statement::new(vec![Subject::new("bundle", result.to)], &result).map_err(|error| {
                 CliError::failure("the step cannot be written as canonical JSON").found(error.to_string())

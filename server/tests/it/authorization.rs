@@ -4,7 +4,7 @@ use axum::http::{Method, StatusCode, header};
 use crate::support::{Client, TestApp};
 
 /// Paths that anybody may read: what a log shows, what a browser needs to show the sign-in page, and health.
-const PUBLIC: [&str; 11] = [
+const PUBLIC: [&str; 12] = [
     "POST /api/v1/agents",
     "GET /api/v1/keys",
     "GET /api/v1/log/consistency",

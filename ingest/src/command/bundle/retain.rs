@@ -81,7 +81,7 @@ impl Retain {
         let at = clock::now();
         let retained_until = self.until.as_deref().map(|text| until(text, at)).transpose()?;
         home.create()?;
-        let (signing, _) = chain::signing_key(home)?;
+        chain::signing_key(home)?;
         let facts = ServerFacts::load(home)?;
         let blobs = BlobStore::new(home.blobs());
         // Looked at before the long work: a wrong name should not cost an hour.
@@ -115,7 +115,7 @@ impl Retain {
         let subjects = vec![Subject::new(name(&self.file), record.bundle.digest), {
             Subject::new(name(&self.runtime_config), record.runtime_config.digest)
         }];
-        let sealed = chain::seal(home, &signing, None, record.blobs().to_vec(), |link| {
+        let sealed = chain::seal(home, None, record.blobs().to_vec(), |link| {
             record.chain = Some(link);
             Statement::new(subjects, &record).map_err(|error| {
                 CliError::failure("the record cannot be written as canonical JSON").found(error.to_string())

@@ -113,7 +113,7 @@ fn changed(pinned: &Pins, known: &Pins) -> Vec<PinChange> {
 
 /// Signs that a pin has another value now.
 fn sign(home: &Home, route: &str, change: &PinChange, measured: bool) -> Result<Sealed> {
-    let (signing, _) = chain::signing_key(home)?;
+    chain::signing_key(home)?;
     let mut observation = PinObservation {
         route: route.to_owned(),
         pin: change.pin,
@@ -122,7 +122,7 @@ fn sign(home: &Home, route: &str, change: &PinChange, measured: bool) -> Result<
         at: clock::now(),
         chain: UNCHAINED,
     };
-    chain::seal(home, &signing, None, Vec::new(), |link| {
+    chain::seal(home, None, Vec::new(), |link| {
         observation.chain = link;
         let subject = Subject::new(route, Sha256Digest::of(route.as_bytes()));
         Statement::new(vec![subject], &observation).map_err(|error| {
