@@ -30,4 +30,6 @@ pub mod svg;
 #[cfg(feature = "ssr")]
 pub mod timeline;
 #[cfg(feature = "ssr")]
+pub mod verdict;
+#[cfg(feature = "ssr")]
 pub mod words;

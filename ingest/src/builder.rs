@@ -21,6 +21,7 @@ pub mod framing;
 pub mod gpu;
 pub mod host;
 pub mod ide;
+pub mod kind;
 pub mod live;
 pub mod monitor;
 pub mod outlet;

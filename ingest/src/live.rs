@@ -26,7 +26,7 @@ use acta_ledger::{
 };
 
 use crate::{
-    builder::{record::Record, resources::Usage, source::Requests},
+    builder::{kind::KindWatch, record::Record, resources::Usage, source::Requests},
     clock,
     server::ServerFacts,
 };
@@ -81,7 +81,13 @@ struct Watched {
 
 impl Live {
     /// Begins to speak of a build that began at this reading of the monotonic clock.
-    pub fn start(facts: &ServerFacts, build: LiveBuild, began_ns: u64, requests: Requests) -> Self {
+    pub fn start(
+        facts: &ServerFacts,
+        build: LiveBuild,
+        began_ns: u64,
+        kind: KindWatch,
+        requests: Requests,
+    ) -> Self {
         let shared = Arc::new(Shared::default());
         let speaker = Speaker {
             url: facts.url.clone(),
@@ -93,7 +99,7 @@ impl Live {
         };
         let thread = thread::Builder::new().name("acta-live".to_owned()).spawn(move || link::run(&speaker));
         // Without a thread nobody watches; the build is the same.
-        Self(thread.is_ok().then(|| Watched { view: View::new(began_ns), shared }))
+        Self(thread.is_ok().then(|| Watched { view: View::new(began_ns, kind), shared }))
     }
 
     /// Shows how it stands now.

@@ -29,6 +29,7 @@ use crate::{
         cancel::{CancelSource, NoCancelWindow},
         number::Count64,
     },
+    judge::baseline::BaselineKey,
     log::{digest::Sha256Digest, timestamp::Timestamp},
 };
 
@@ -131,6 +132,9 @@ pub struct LiveState {
     pub builder: Option<BuilderKind>,
     /// The library's version.
     pub tensorrt_version: Option<String>,
+    /// What kind of build it is, once that is known: by this it stands beside earlier ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<BaselineKey>,
     /// When the build call began.
     pub build_began: Option<Count64>,
     /// When the last callback came.
@@ -303,6 +307,10 @@ impl LiveState {
                 "a longer text or list",
                 "texts of at most 1,000 bytes, at most 160 phases",
             );
+        }
+        let name = |text: &str| text.len() > MAX_TEXT_BYTES;
+        if self.kind.as_ref().is_some_and(|kind| name(&kind.gpu_sku) || name(&kind.tensorrt_version)) {
+            return refused("kind", "a longer text", "at most 1,000 bytes");
         }
         let wrong = |number: Option<f64>| number.is_some_and(|number| !number.is_finite() || number < 0.0);
         if wrong(self.steps_per_s) || wrong(self.usage.cores) {

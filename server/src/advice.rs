@@ -53,6 +53,22 @@ pub async fn of(
     Ok(advise(&RunFacts::of(summary, tree, entry), &history, &baseline))
 }
 
+/// What is usual for builds of a kind, by those that the log holds.
+pub async fn baseline(state: &AppState, key: &BaselineKey) -> Answer<Baseline> {
+    let mut baseline = Baseline::new(key.clone());
+    for index in run::of_config(&state.database.read, &key.build_config_hash, MAX_RUNS).await? {
+        let stored = state.reader.entry(index).await?;
+        let Some((summary, digest)) = stored.and_then(|stored| read(&stored)) else { continue };
+        if BaselineKey::of(&summary) == *key
+            && let Some(tree) = small_tree(state, &summary).await
+        {
+            let entry = EntryRef { run: summary.run.id, digest, index: Some(index) };
+            baseline.take(&summary, &tree, entry);
+        }
+    }
+    Ok(baseline)
+}
+
 /// Answers about a run by its row alone.
 pub async fn of_row(state: &AppState, row: &RunRow) -> Answer<Advice> {
     let stored = state.reader.entry(row.entry).await?;

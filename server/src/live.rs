@@ -18,12 +18,15 @@ use std::{
 
 use acta_ledger::{
     evidence::person::Signatory,
-    judge::live::{CancelWay, Standing, cancel_way, standing},
+    judge::{
+        baseline::Baseline,
+        live::{CancelWay, Standing, cancel_way, standing},
+    },
     live::{LiveBuild, LiveState},
     log::{digest::Sha256Digest, timestamp::Timestamp},
 };
 use serde_json::Value;
-use tokio::sync::watch;
+use tokio::sync::{OnceCell, watch};
 use uuid::Uuid;
 
 /// Builds that are kept at most.
@@ -53,6 +56,8 @@ pub struct Live {
     pub revision: u64,
     /// The request for a cancel that the portal signed.
     pub request: Option<Arc<Request>>,
+    /// What is usual for builds of its kind: read from the log once, when somebody looks and the kind is known.
+    pub usual: Arc<OnceCell<Baseline>>,
     /// The agent's connections so far: only the newest one speaks.
     connection: u64,
 }
@@ -172,6 +177,7 @@ impl Hub {
                     heard: Instant::now(),
                     revision: 1,
                     request: None,
+                    usual: Arc::default(),
                     connection: 1,
                 };
                 builds.insert(run, watch::Sender::new(live));

@@ -106,7 +106,15 @@ test('with JavaScript a build is followed to its cancel', async () => {
   await page.locator('form[data-live=following]').waitFor();
   assert.equal(await page.locator('#live-ask input[name=reason]').inputValue(), 'typed');
 
+  // Beside earlier builds: there is none yet. The silence grows in words until the cancel is asked for.
+  await page.locator('#live-verdict').getByText('never seen in a build of this kind').first().waitFor({ timeout: 30_000 });
+  const verdict = await page.locator('#live-verdict').innerText();
+  assert.doesNotMatch(verdict, /acknowledgement/);
+
   await cancelInPortal(page);
+  // The verdict changes: the request waits for a step, and its wait is told while it lasts or once it was answered.
+  await page.locator('#live-verdict').getByText(/no acknowledgement yet after|acknowledged after/).waitFor({ timeout: 60_000 });
+  assert.notEqual(await page.locator('#live-verdict').innerText(), verdict);
   await page.locator(come).nth(4).waitFor({ timeout: 120_000 });
   assert.deepEqual(await page.locator(`${come} .what`).allInnerTexts(), [
     'requested', 'delivered', 'acknowledged', 'returned', 'cleaned',

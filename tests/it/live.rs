@@ -121,6 +121,70 @@ fn a_real_build_is_watched_and_cancelled_from_the_portal() {
     );
 }
 
+/// How long a phase is silent that a cancel falls into.
+const LONG_SILENCE_MS: f64 = 5_000.0;
+
+/// Builds larger and larger networks until one phase of a build is silent for so long; the model's file, and the longest
+/// silence of its undisturbed build. How long a network takes depends on the machine, and far more than linearly on its
+/// depth.
+fn silent_model(agent: &Agent) -> (String, f64) {
+    for layers in [800, 950, 1_150, 1_400, 1_700, 2_000] {
+        let model = agent.file("silent.onnx", &onnx::chain(layers, 64));
+        let plan = agent.home().join("silent.plan");
+        let built = agent.ok(&["build", &model, "-o", plan.to_str().unwrap(), "--json", "--quiet"]).json();
+        let silence = built["predicate"]["phaseTree"]["longestSilenceMs"].as_f64().unwrap();
+        if silence >= LONG_SILENCE_MS {
+            return (model, silence);
+        }
+    }
+    panic!("no network is silent for {LONG_SILENCE_MS} ms on this machine");
+}
+
+/// The whole of a wait that nobody can shorten: the request meets a phase that says nothing for seconds, the page says
+/// what is usual there, and the answer that comes late is taken as it is.
+#[test]
+fn a_cancel_in_a_silent_phase_is_judged_while_it_waits_and_answered_late() {
+    let server = Server::start(&[]);
+    let agent = Agent::enrolled(&server, "builder-7");
+    let rita = Person::sign_in(&server, "rita", "reviewer");
+    let (model, usual_ms) = silent_model(&agent);
+    let plan = agent.home().join("again.plan");
+    let building = Building::start(agent.command(&["build", &model, "-o", plan.to_str().unwrap(), "--json"]));
+    let run = building.run.clone();
+    let verdict = |view: &Value| view["verdict"]["stuck"].clone();
+    let number = |value: &Value| value.as_f64().unwrap_or(-1.0);
+    // Long enough in the silence that this is the long one, and seen beside the build before it.
+    wait(&rita, &run, |view| number(&verdict(view)["silence"]["valueMs"]) > 1_500.0);
+    rita.cancel(&run, "it takes too long for today");
+    let waiting = wait(&rita, &run, |view| {
+        let found = verdict(view);
+        found["wait"]["code"] == "no_acknowledgement_yet" && number(&found["wait"]["waitedMs"]) > 1_000.0
+    });
+    let found = verdict(&waiting);
+    assert_eq!(found["isSilent"], true, "{found}");
+    assert_eq!(found["silence"]["standing"], "too_small", "one build is no baseline: {found}");
+    assert_eq!(found["silence"]["n"], 1, "{found}");
+    assert!((number(&found["silence"]["longestMs"]) - usual_ms).abs() < 1.0, "{usual_ms} {found}");
+    assert!(number(&found["silence"]["valueMs"]) > number(&found["wait"]["waitedMs"]), "{found}");
+    assert!(waiting["state"]["cancel"]["acknowledged"].is_null(), "{waiting}");
+    // Every open phase has a word of its own, the innermost the verdict's.
+    let open = waiting["verdict"]["open"].as_array().unwrap();
+    assert_eq!(open.last().unwrap()[1], found["duration"], "{waiting}");
+    let page = rita.page(&format!("/runs/{run}/live"));
+    assert!(page.contains("the phase is silent") && page.contains("longest seen"), "{page:.800}");
+
+    let ended = building.end();
+    assert_eq!(ended.code(), 4, "{}{}", ended.stdout, ended.stderr);
+    let predicate = &ended.json()["predicate"];
+    let latency = number(&predicate["cancel"]["requestToAckMs"]);
+    assert!(latency > number(&found["wait"]["waitedMs"]), "{latency} {found}");
+    assert_eq!(number(&predicate["cancelLatencyMs"]), latency);
+    // What the person waited is what the tree says: from the request to the first step after the silence.
+    let silence = number(&predicate["phaseTree"]["longestSilenceMs"]);
+    assert!(silence > latency, "the request fell into the silence: {silence} {latency}");
+    wait(&rita, &run, |view| view["state"]["cancel"]["acknowledged"].is_string());
+}
+
 #[test]
 fn a_server_that_is_killed_and_started_again_is_told_again_and_gets_the_evidence() {
     let mut server = Server::start(&["--public-read"]);

@@ -46,6 +46,7 @@ pub fn state(stage: Stage) -> LiveState {
         stage,
         builder: None,
         tensorrt_version: None,
+        kind: None,
         build_began: calls.then_some(Count64(1_100_000_000)),
         last_callback: calls.then_some(Count64(1_900_000_000)),
         callbacks: u64::from(calls) * 3,

@@ -1,7 +1,7 @@
 //! What the live pages show: builds as their agents last told of them.
 
 use acta_ledger::{
-    judge::live::{CancelWay, Standing},
+    judge::live::{CancelWay, Standing, verdict::LiveVerdict},
     live::{LiveBuild, LivePhase, LiveState},
     log::timestamp::Timestamp,
 };
@@ -27,6 +27,8 @@ pub struct LiveBuildView {
     pub state: Option<LiveState>,
     /// The portal's request for a cancel.
     pub request: Option<RequestView>,
+    /// How it stands beside earlier builds of its kind; none where that cannot be said.
+    pub verdict: Option<LiveVerdict>,
     /// The signed run, once it is in the log.
     pub logged: Option<RunLink>,
     /// Whether the viewer may ask for a cancel.

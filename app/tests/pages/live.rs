@@ -17,7 +17,11 @@ use acta_ledger::{
         cancel::{CancelSource, NoCancelWindow},
         number::Count64,
     },
-    judge::live::{CancelWay, Standing},
+    judge::{
+        baseline::{self, Comparison, Place},
+        live::{CancelWay, Standing, verdict::LiveVerdict},
+        stuck::{StuckVerdict, Wait},
+    },
     live::{
         LiveBuild, LiveCancel, LiveEnd, LivePhase, LiveState, LiveUsage, MAX_NAME_BYTES, MAX_PHASES,
         PROTOCOL, Stage, cut,
@@ -58,6 +62,7 @@ fn silent() -> LiveBuildView {
         stage: Stage::Building,
         builder: None,
         tensorrt_version: Some("1.7.1.116".to_owned()),
+        kind: None,
         build_began: Some(Count64(100 * S)),
         last_callback: Some(Count64(101 * S)),
         callbacks: 12,
@@ -86,6 +91,7 @@ fn silent() -> LiveBuildView {
         heard_ago_ms: 600,
         state: Some(state),
         request: None,
+        verdict: None,
         logged: None,
         may_cancel: true,
     }
@@ -160,6 +166,39 @@ fn the_first_sentence_says_how_long_it_has_been_silent() {
     assert!(text_of(&of(early, Lang::En), "h1").starts_with("This build begins"));
 }
 
+/// Beside earlier builds: in phase 2 for as long as given, which was at most 9 s in 20 builds.
+fn beside(value_ms: f64, standing: baseline::Standing, wait: Wait) -> LiveBuildView {
+    let found = Comparison {
+        standing,
+        value_ms,
+        n: 20,
+        needed: 20,
+        p95_ms: Some(8_000.0),
+        longest_ms: Some(9_000.0),
+    };
+    let place = Place::of_names(["phase 0", "phase 2"], 0);
+    let stuck = StuckVerdict { place, is_silent: true, silence: found, duration: found, wait };
+    LiveBuildView { verdict: Some(LiveVerdict { stuck, open: vec![(0, found), (2, found)] }), ..silent() }
+}
+
+#[test]
+fn the_verdict_stands_in_words_beside_each_open_phase() {
+    let html = of(beside(6_000.0, baseline::Standing::Within, Wait::NotAsked), Lang::En);
+    assert_eq!(html.matches("as usual; longest 9.00\u{a0}s").count(), 2);
+    assert!(html.contains("Silent for 6.00\u{a0}s, as usual"), "the answer says it too");
+    assert!(html.contains("phase # &gt; phase #"), "the place, its numbers normalised");
+    let waits = Wait::NoAcknowledgementYet { waited_ms: 3_000.0 };
+    let html = of(beside(12_000.0, baseline::Standing::BeyondLongest, waits), Lang::En);
+    assert!(html.contains("no acknowledgement yet after 3.00\u{a0}s, the phase is silent"));
+    assert!(html.contains(
+        "12.0\u{a0}s, longer than ever (95th percentile 8.00\u{a0}s, longest seen 9.00\u{a0}s in 20 builds)"
+    ));
+    let said =
+        fragments(&beside(12_000.0, baseline::Standing::BeyondLongest, Wait::NotAsked), Lang::En).announce;
+    assert_eq!(said, "Phase “phase 2” is silent for longer than ever.");
+    assert!(of(silent(), Lang::En).contains("What is usual is not known yet"));
+}
+
 #[test]
 fn every_state_is_a_sound_page_in_both_languages() {
     let held = |mut view: LiveBuildView| {
@@ -177,6 +216,7 @@ fn every_state_is_a_sound_page_in_both_languages() {
         LiveBuildView { may_cancel: false, ..silent() },
         LiveBuildView { way: CancelWay::WhenBack, standing: Standing::Vanished, ..silent() },
         LiveBuildView { way: CancelWay::Unseen, ..silent() },
+        beside(6_000.0, baseline::Standing::Within, Wait::NotAsked),
     ];
     for lang in Lang::ALL {
         for view in &states {

@@ -2,18 +2,10 @@
 
 pub mod words;
 
-use std::path::Path;
-
-use acta_ffi::BuilderFlag;
 use acta_ledger::{
-    evidence::{
-        build::{BuilderKind, NO_GPU},
-        timing_cache::TimingCacheMode,
-    },
     judge::{
         advice::{Advice, RunFacts, Verdict, advise},
-        baseline::{Baseline, BaselineKey, CacheClass, EntryRef},
-        timing_cache::CachePolicy,
+        baseline::{Baseline, BaselineKey, EntryRef},
     },
     log::digest::Sha256Digest,
 };
@@ -22,11 +14,7 @@ use uuid::Uuid;
 
 use crate::{
     blob,
-    builder::{
-        gpu,
-        protocol::{BuildOrder, LibraryFamily, Report},
-        request, weights,
-    },
+    builder::{kind, protocol::Report},
     client::Client,
     clock,
     error::{CliError, Exit, Result},
@@ -136,8 +124,8 @@ fn running(note: &JournalNote, live: &LiveNote) -> RunFacts {
     let model = note.path(&order.model);
     let network = live.network.as_ref().map(|network| network.digest);
     let digest = network.or_else(|| blob::digest_file(&model).ok().map(|(digest, _)| digest));
-    let config = digest.map(|digest| request::config_hash(&digest, &weights::external(&model), order));
-    let nothing = Sha256Digest::of(b"");
+    // Without the model nothing is of its kind.
+    let named = digest.unwrap_or_else(|| Sha256Digest::of(b""));
     RunFacts {
         run: note.run.id,
         entry: None,
@@ -147,38 +135,13 @@ fn running(note: &JournalNote, live: &LiveNote) -> RunFacts {
         network: digest,
         source: order.model.clone(),
         strongly_typed: live.network.as_ref().map(|network| network.strongly_typed),
-        key: BaselineKey {
-            builder: match family {
-                Some(LibraryFamily::Tensorrt) => BuilderKind::Tensorrt,
-                _ => BuilderKind::TensorrtRtx,
-            },
-            tensorrt_version: version,
-            gpu_sku: gpu::look().map_or_else(|| NO_GPU.to_owned(), |facts| facts.gpu.name),
-            build_config_hash: config.unwrap_or(nothing),
-            cache: cache_class(family, order),
-        },
+        key: kind::of(order, &model, &named, family, version),
         cache_mode: None,
         output: order.output.clone(),
         plan: None,
         stopped_in: None,
         situation: live.situation(clock::monotonic_ns()),
         busy_per_mille: live.busy_per_mille,
-    }
-}
-
-/// What the cache will have been, as far as it is decided when a build begins.
-fn cache_class(family: Option<LibraryFamily>, order: &BuildOrder) -> CacheClass {
-    let off = order.optimization_level == Some(0)
-        || order.cache.concerns(false) == Some(CachePolicy::Off)
-        || order.flags.iter().any(|flag| flag == BuilderFlag::DisableTimingCache.name());
-    let there = order.cache.from_library
-        || order.timing_cache.as_deref().is_some_and(|file| Path::new(file).exists());
-    if family != Some(LibraryFamily::Tensorrt) || off {
-        TimingCacheMode::NotApplicable.into()
-    } else if there {
-        CacheClass::Warm
-    } else {
-        CacheClass::Cold
     }
 }
 

@@ -25,6 +25,7 @@ use crate::{
     blob::BlobStore,
     builder::{
         host,
+        kind::KindWatch,
         process::{Intent, Launch},
         progress::Progress,
         protocol::BuildOrder,
@@ -230,7 +231,8 @@ impl Attempt<'_> {
             settings: settings.into_iter().map(|(name, value)| (name, bounded(&value))).collect(),
             started_at: self.epoch.at(self.began_ns),
         };
-        Live::start(facts, build, self.began_ns, requests.clone())
+        let kind = KindWatch::new(self.order.clone());
+        Live::start(facts, build, self.began_ns, kind, requests.clone())
     }
 
     /// Ends the tree, judges, signs and stores. `cleaned_ns` is when cleaning up had ended.

@@ -10,7 +10,7 @@ use acta_ledger::{
 };
 
 use crate::{
-    builder::{protocol::LibraryFamily, record::Record, resources::Usage},
+    builder::{kind::KindWatch, protocol::LibraryFamily, record::Record, resources::Usage},
     clock,
 };
 
@@ -34,6 +34,7 @@ struct Sample {
 /// Follows one build.
 pub struct View {
     began_ns: u64,
+    kind: KindWatch,
     fold: Fold,
     samples: VecDeque<Sample>,
     /// What the last state was made of, and when.
@@ -50,8 +51,8 @@ struct Mark {
 
 impl View {
     /// Follows a build that began at this reading of the monotonic clock.
-    pub fn new(began_ns: u64) -> Self {
-        Self { began_ns, fold: Fold::default(), samples: VecDeque::new(), last: None }
+    pub fn new(began_ns: u64, kind: KindWatch) -> Self {
+        Self { began_ns, kind, fold: Fold::default(), samples: VecDeque::new(), last: None }
     }
 
     /// The state, where something has changed or a second has passed.
@@ -93,6 +94,7 @@ impl View {
                 LibraryFamily::Tensorrt => BuilderKind::Tensorrt,
             }),
             tensorrt_version: library.map(|library| library.version.to_string()),
+            kind: self.kind.look(record).cloned(),
             build_began: began.map(Count64),
             last_callback: began
                 .filter(|_| tree.callbacks() > 0)
@@ -211,7 +213,7 @@ mod tests {
     fn a_state_is_made_when_something_changes_and_is_always_sound() {
         let folder = tempfile::tempdir().unwrap();
         let mut record = Record::new(Uuid::nil(), &BlobStore::new(folder.path().to_owned())).unwrap();
-        let mut view = View::new(clock::monotonic_ns());
+        let mut view = View::new(clock::monotonic_ns(), KindWatch::default());
         assert_eq!(view.look(&record, None).unwrap().stage, Stage::Starting);
         assert_eq!(view.look(&record, None), None, "nothing has changed");
         for (report, stage) in [

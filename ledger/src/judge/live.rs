@@ -1,5 +1,7 @@
 //! What may be said of a build that runs from what its agent last said, and what a request for a cancel would meet.
 
+pub mod verdict;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{

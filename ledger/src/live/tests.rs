@@ -14,6 +14,7 @@ pub fn state(stage: Stage) -> LiveState {
         stage,
         builder: None,
         tensorrt_version: None,
+        kind: None,
         build_began: None,
         last_callback: None,
         callbacks: 0,
@@ -50,7 +51,11 @@ fn a_state_that_could_confuse_a_page_is_refused() {
         state.check()
     };
     assert_eq!(with(&|_| {}), Ok(()));
-    let changes: [&dyn Fn(&mut LiveState); 7] = [
+    let changes: [&dyn Fn(&mut LiveState); 8] = [
+        &|state| {
+            let key = BaselineKey::of(&crate::judge::advice::tests::summary(Outcome::Completed));
+            state.kind = Some(BaselineKey { gpu_sku: "g".repeat(MAX_TEXT_BYTES + 1), ..key });
+        },
         &|state| state.phases[1].parent = Some(3),
         &|state| state.phases[1].id = 0,
         &|state| state.phases[0].finished = Some(Count64(4)),

@@ -1,11 +1,18 @@
 //! The pages of builds that run.
 
 use acta_app::view::live::{LiveBuildView, LiveBuildsView, RequestView};
-use acta_ledger::evidence::{build::BuildSummary, cancel_request::CancelRequest, code, person::Signatory};
-use acta_ledger::log::{dsse::Envelope, statement::Statement};
+use acta_ledger::{
+    evidence::{build::BuildSummary, cancel_request::CancelRequest, code, person::Signatory},
+    judge::live::{
+        Standing,
+        verdict::{LiveVerdict, verdict},
+    },
+    log::{dsse::Envelope, statement::Statement},
+};
 
 use super::ServerPortal;
 use crate::{
+    advice,
     auth::{
         extract::Asking,
         policy::{Action, allows},
@@ -33,9 +40,18 @@ pub async fn view_of(state: &AppState, asking: &Asking, live: &Live) -> Answer<L
         heard_ago_ms: live.heard_ago_ms(),
         state: live.state.as_deref().cloned(),
         request: live.request.as_deref().map(request_view),
+        verdict: verdict_of(state, live).await?,
         logged,
         may_cancel: allows(&asking.actor, Action::RequestCancel, state.public_read),
     })
+}
+
+/// How it stands beside earlier builds of its kind; none where nobody knows whether it runs.
+async fn verdict_of(state: &AppState, live: &Live) -> Answer<Option<LiveVerdict>> {
+    let told = live.state.as_deref().filter(|_| live.standing() == Standing::Running);
+    let Some((told, kind)) = told.and_then(|told| Some((told, told.kind.as_ref()?))) else { return Ok(None) };
+    let usual = live.usual.get_or_try_init(|| advice::baseline(state, kind)).await?;
+    Ok(verdict(told, live.heard_ago_ms().saturating_mul(1_000_000), usual))
 }
 
 fn request_view(request: &Request) -> RequestView {

@@ -267,6 +267,20 @@ pub async fn kin(
     Ok(entries.into_iter().map(|entry| entry as u64).collect())
 }
 
+/// The entries of runs of one configuration, oldest first: the newest `limit` of them.
+pub async fn of_config(pool: &SqlitePool, config: &Sha256Digest, limit: u32) -> sqlx::Result<Vec<u64>> {
+    let config = &config.as_bytes()[..];
+    let mut entries = query_scalar!(
+        "select entry from run where build_config_hash = ?1 order by number desc limit ?2",
+        config,
+        limit
+    )
+    .fetch_all(pool)
+    .await?;
+    entries.reverse();
+    Ok(entries.into_iter().map(|entry| entry as u64).collect())
+}
+
 /// A pattern for texts that hold the part, whatever characters stand in it.
 fn contains(part: &str) -> String {
     let escaped = part.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");

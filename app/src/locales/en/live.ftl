@@ -63,6 +63,8 @@ live-lead-silent = A phase of one step can be silent for most of a build: silenc
 live-lead-vanished = The agent may have ended, or its network; the build goes on without the portal, and its evidence waits on its machine until it can be pushed.
 live-lead-cancel = Only the end of a step can stop the library; nothing makes that shorter.
 live-say-phase = Phase “{ $phase }” began.
+live-say-unusual = Phase “{ $phase }” is silent for unusually long.
+live-say-longest = Phase “{ $phase }” is silent for longer than ever.
 live-say-vanished = The agent has vanished.
 live-say-requested = The cancel was requested.
 live-say-delivered = The cancel was delivered.
@@ -90,6 +92,9 @@ live-paused = Updates are paused.
 live-lost = The server does not answer; trying again.
 live-over = Nothing will change here any more.
 live-to-run = Open the signed run
+section-live-verdict = Beside earlier builds
+live-verdict-note = Same configuration, TensorRT, GPU and cache; silence and slowness are two things
+live-verdict-unknown = What is usual is not known yet: the configuration of a command’s build is told at its end, that of acta build once the network is parsed.
 section-live-tree = Phases so far
 live-tree-all = Open phases in bold
 live-tree-some = { $shown } of { $all } phases: the open ones in bold, and those that took longest
@@ -99,6 +104,14 @@ tree-folded = { $n ->
 }
 tree-open = { $done } of { $of } steps, open for { $duration }
 tree-silent = { $done } of { $of } steps, silent for { $duration }
+tree-beside-within = as usual; longest { $longest }
+tree-beside-beyond-p95 = unusually long; longest { $longest }
+tree-beside-beyond-longest = longer than ever; longest { $longest }
+tree-beside-too-small = { $n ->
+    [one] longest { $longest }, in one build
+   *[other] longest { $longest }, in { $n } builds
+}
+tree-beside-too-small-unseen = not seen before
 tree-finished = { $done } of { $of }, { $duration }
 tree-finished-early = { $done } of { $of }, finished early, { $duration }
 

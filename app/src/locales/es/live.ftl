@@ -63,6 +63,8 @@ live-lead-silent = Una fase de un solo paso puede callar durante casi toda una c
 live-lead-vanished = Puede que haya terminado el agente, o su red; la compilación sigue sin el portal, y su evidencia espera en su máquina hasta que se pueda enviar.
 live-lead-cancel = Solo el final de un paso puede detener la biblioteca; nada lo acorta.
 live-say-phase = Comenzó la fase «{ $phase }».
+live-say-unusual = La fase «{ $phase }» guarda un silencio inusualmente largo.
+live-say-longest = La fase «{ $phase }» guarda un silencio más largo que nunca.
 live-say-vanished = El agente ha desaparecido.
 live-say-requested = Se pidió la cancelación.
 live-say-delivered = Se entregó la cancelación.
@@ -90,6 +92,9 @@ live-paused = Las novedades están en pausa.
 live-lost = El servidor no responde; se intenta de nuevo.
 live-over = Aquí ya no cambiará nada.
 live-to-run = Abrir la ejecución firmada
+section-live-verdict = Junto a compilaciones anteriores
+live-verdict-note = Misma configuración, TensorRT, GPU y caché; silencio y lentitud son dos cosas
+live-verdict-unknown = Aún no se sabe qué es lo usual: la configuración de la compilación de una orden se conoce a su término, la de acta build cuando la red está leída.
 section-live-tree = Fases hasta ahora
 live-tree-all = Las fases abiertas en negrita
 live-tree-some = { $shown } de { $all } fases: las abiertas en negrita y las que más duraron
@@ -99,6 +104,14 @@ tree-folded = { $n ->
 }
 tree-open = { $done } de { $of } pasos, abierta desde hace { $duration }
 tree-silent = { $done } de { $of } pasos, callada desde hace { $duration }
+tree-beside-within = como de costumbre; máximo { $longest }
+tree-beside-beyond-p95 = inusualmente larga; máximo { $longest }
+tree-beside-beyond-longest = más larga que nunca; máximo { $longest }
+tree-beside-too-small = { $n ->
+    [one] máximo { $longest }, en una compilación
+   *[other] máximo { $longest }, en { $n } compilaciones
+}
+tree-beside-too-small-unseen = no vista antes
 tree-finished = { $done } de { $of }, { $duration }
 tree-finished-early = { $done } de { $of }, terminada antes, { $duration }
 

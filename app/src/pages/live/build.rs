@@ -3,7 +3,10 @@
 //! What changes while a person looks stands in parts of their own ([`parts`]); the page and the stream that keeps it up
 //! to date are made of the same ones.
 
-use acta_ledger::{judge::live::Standing, live::LiveState};
+use acta_ledger::{
+    judge::live::Standing,
+    live::{LiveState, Stage},
+};
 use leptos::prelude::*;
 
 use super::{
@@ -11,7 +14,10 @@ use super::{
     cancel, headline, is_paused, name, standing, tenths, tree,
 };
 use crate::{
-    components::layout::{Answer, Figure, answer, figures, note, part, trail},
+    components::{
+        layout::{Answer, Figure, answer, figures, note, part, trail},
+        verdict::verdict,
+    },
     context::PageContext,
     format::{NOTHING, bytes, count, date_time, number, percent, short},
     i18n::Lang,
@@ -30,12 +36,13 @@ pub async fn load(context: &PageContext, run: &str) -> Result<Ready, PageError> 
 fn show(context: &PageContext, view: &LiveBuildView) -> Ready {
     let lang = context.lang;
     let model = name(&view.build.model);
-    let [answer, tree, moments, ask] =
+    let [answer, verdict, tree, moments, ask] =
         parts(view, lang).map(|(id, content)| view! { <div id=id>{content}</div> }.into_any());
     let body = view! {
         {trail(vec![(routes::LIVE.to_owned(), lang.t("nav-live"))], model.clone(), lang)}
         {answer}
         <Follow task=task(context, view)/>
+        {verdict}
         {tree}
         {moments}
         {ask}
@@ -47,9 +54,10 @@ fn show(context: &PageContext, view: &LiveBuildView) -> Ready {
 }
 
 /// The parts of the page that change, each with the id of the element that it fills.
-pub fn parts(view: &LiveBuildView, lang: Lang) -> [(&'static str, AnyView); 4] {
+pub fn parts(view: &LiveBuildView, lang: Lang) -> [(&'static str, AnyView); 5] {
     [
         ("live-answer", answer_part(view, lang)),
+        ("live-verdict", verdict_part(view, lang)),
         ("live-tree", tree_part(view, lang)),
         ("live-moments", moments_part(view, lang)),
         ("live-ask", ask_part(view, lang)),
@@ -108,6 +116,19 @@ fn key_figures(view: &LiveBuildView, state: &LiveState, lang: Lang) -> Vec<Figur
         figure("live-figure-rate", rate, "", lang.t("live-figure-rate-note")),
         figure("live-figure-cores", cores, "", memory.unwrap_or_default()),
     ]
+}
+
+/// How it stands beside earlier builds; where that cannot be said, why not.
+fn verdict_part(view: &LiveBuildView, lang: Lang) -> AnyView {
+    let building = view.state.as_ref().is_some_and(|state| state.stage == Stage::Building);
+    let body = match &view.verdict {
+        Some(found) => verdict(&found.stuck, lang.t("section-live-verdict"), lang),
+        None if building && view.standing == Standing::Running => {
+            view! { <p class="quiet">{lang.t("live-verdict-unknown")}</p> }.into_any()
+        }
+        None => return ().into_any(),
+    };
+    part("h-verdict", lang.t("section-live-verdict"), note(lang.t("live-verdict-note")), body)
 }
 
 fn tree_part(view: &LiveBuildView, lang: Lang) -> AnyView {

@@ -2,12 +2,15 @@
 
 use acta_ledger::{
     evidence::code,
-    judge::live::Standing,
+    judge::{
+        baseline,
+        live::{Standing, verdict::LiveVerdict},
+    },
     live::{LiveCancel, LiveState, Stage},
 };
 
 use super::{name, seconds};
-use crate::{i18n::Lang, view::live::LiveBuildView};
+use crate::{components::verdict::beside, i18n::Lang, view::live::LiveBuildView};
 
 /// From this silence on, the first sentence tells of it: below, callbacks come as they should.
 const SILENT_NS: u64 = 1_000_000_000;
@@ -96,11 +99,17 @@ pub fn lead(view: &LiveBuildView, lang: Lang) -> Vec<String> {
         };
     };
     let silent = view.silence_ns().is_some_and(|ns| ns >= SILENT_NS);
-    match (state.cancel.is_some(), state.stage) {
-        (true, _) => vec![lang.t("live-lead-cancel")],
-        (false, Stage::Building) if silent => vec![lang.t("live-lead-silent")],
-        _ => Vec::new(),
-    }
+    let usual = view
+        .verdict
+        .as_ref()
+        .filter(|found| found.stuck.is_silent)
+        .map(|found| lang.tr("reason-silence", [("found", beside(&found.stuck.silence, lang).into())]));
+    let rule = match (state.cancel.is_some(), state.stage) {
+        (true, _) => Some(lang.t("live-lead-cancel")),
+        (false, Stage::Building) if silent => Some(lang.t("live-lead-silent")),
+        _ => None,
+    };
+    usual.into_iter().chain(rule).collect()
 }
 
 /// What is told when it changes: where the build is, in words that stay the same while it stays there.
@@ -111,11 +120,21 @@ pub fn announcement(view: &LiveBuildView, lang: Lang) -> String {
         (Some(state), Standing::Running) => match &state.cancel {
             Some(cancel) => lang.t(moment(cancel)),
             None => match view.inner_phase() {
-                Some(phase) => lang.tr("live-say-phase", [("phase", name(&phase.name).into())]),
+                Some(phase) => lang.tr(said(view.verdict.as_ref()), [("phase", name(&phase.name).into())]),
                 None => lang.code_text("live-stage", &code(&state.stage)),
             },
         },
         (None, _) => lang.code_text("live-stage", "starting"),
+    }
+}
+
+/// What is said of the phase that the build is in: how its silence stands, where that is unusual.
+fn said(verdict: Option<&LiveVerdict>) -> &'static str {
+    let silence = verdict.filter(|found| found.stuck.is_silent).map(|found| found.stuck.silence.standing);
+    match silence {
+        Some(baseline::Standing::BeyondP95) => "live-say-unusual",
+        Some(baseline::Standing::BeyondLongest) => "live-say-longest",
+        Some(baseline::Standing::TooSmall | baseline::Standing::Within) | None => "live-say-phase",
     }
 }
 

@@ -2,11 +2,15 @@
 
 use std::collections::HashMap;
 
-use acta_ledger::live::LivePhase;
+use acta_ledger::{evidence::code, live::LivePhase};
 use leptos::prelude::*;
 
 use super::{name, seconds};
-use crate::{format::count, i18n::Lang, view::live::LiveBuildView};
+use crate::{
+    format::{self, count},
+    i18n::Lang,
+    view::live::LiveBuildView,
+};
 
 /// How deep lists are nested; what stands deeper is listed at this depth.
 const DEEPEST: usize = 12;
@@ -62,12 +66,22 @@ impl Tree<'_> {
         });
         view! {
             <li class=open>
-                <div class="row"><span><bdi>{name(&phase.name)}</bdi>{again}{folded}</span><span class="num">{self.progress(phase)}</span></div>
+                <div class="row"><span><bdi>{name(&phase.name)}</bdi>{again}{folded}</span><span class="num">{self.progress(phase)}</span>{self.beside(phase)}</div>
                 {inside}
             </li>
             {beside}
         }
         .into_any()
+    }
+
+    /// How the time in an open phase stands beside the times in it before.
+    fn beside(&self, phase: &LivePhase) -> Option<AnyView> {
+        let found = &self.view.verdict.as_ref()?.open.iter().find(|(id, _)| *id == phase.id)?.1;
+        let seen = if found.longest_ms.is_some() { "" } else { "-unseen" };
+        let longest = found.longest_ms.map(|ms| format::seconds(ms, self.lang)).unwrap_or_default();
+        let key = format!("tree-beside-{}{seen}", code(&found.standing).replace('_', "-"));
+        let text = self.lang.tr(&key, [("longest", longest.into()), ("n", found.n.into())]);
+        Some(view! { <span class="sub">{text}</span> }.into_any())
     }
 
     fn progress(&self, phase: &LivePhase) -> String {

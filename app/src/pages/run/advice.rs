@@ -4,17 +4,16 @@ use acta_ledger::{
     evidence::code,
     judge::{
         advice::{Advice, AnswerTo, Reason, Verdict},
-        baseline::{Comparison, EntryRef, Place},
-        stuck::{StuckVerdict, Wait},
+        baseline::EntryRef,
     },
 };
 use leptos::prelude::*;
 
 use crate::{
     components::{
-        facts::{Fact, Group, facts},
         layout::{self, note},
         state::{State, state},
+        verdict::{beside, place, verdict},
     },
     format::{count, seconds, short},
     i18n::Lang,
@@ -25,41 +24,16 @@ use crate::{
 /// How many entries an answer links to; more are counted.
 const LINKED: usize = 8;
 
-/// The longest path of a phase that is written out, in characters.
-const MAX_PATH: usize = 240;
-
 /// Shows the part; nothing where the server could not judge.
 pub fn part(view: &RunView, lang: Lang) -> AnyView {
     let Some(advice) = &view.advice else { return ().into_any() };
     let answers = advice.answers.iter().map(|it| answer(it, lang)).collect_view();
     let body = view! {
-        {advice.verdict.as_ref().map(|it| verdict(it, lang))}
+        {advice.verdict.as_ref().map(|it| verdict(it, lang.t("section-advice"), lang))}
         <ul class="checks">{answers}</ul>
         {diagnosis(advice, lang)}
     };
     layout::part("h-advice", lang.t("section-advice"), note(lang.t("advice-note")), body.into_any())
-}
-
-/// Where it was, and how that stands beside what is usual.
-fn verdict(verdict: &StuckVerdict, lang: Lang) -> AnyView {
-    let mut rows = vec![
-        Fact::new(lang.t("advice-where"), place(&verdict.place, lang)),
-        Fact::new(lang.t("advice-silent"), beside(&verdict.silence, lang)),
-        Fact::new(lang.t("advice-in-phase"), beside(&verdict.duration, lang)),
-    ];
-    let waited = |key: &str, ms: f64| lang.tr(key, [("duration", seconds(ms, lang).into())]);
-    let cancel = match verdict.wait {
-        Wait::NotAsked => None,
-        Wait::NoAcknowledgementYet { waited_ms } if verdict.is_silent => {
-            Some(waited("wait-no-acknowledgement-yet-silent", waited_ms))
-        }
-        Wait::NoAcknowledgementYet { waited_ms } => Some(waited("wait-no-acknowledgement-yet", waited_ms)),
-        Wait::Acknowledged { after_ms } => Some(waited("wait-acknowledged", after_ms)),
-        Wait::NeverAcknowledged { waited_ms } => Some(waited("wait-never-acknowledged", waited_ms)),
-    };
-    rows.extend(cancel.map(|text| Fact::new(lang.t("section-cancel"), text)));
-    let group = Group { title: String::new(), note: String::new(), facts: rows };
-    facts(lang.t("section-advice"), vec![group], lang).into_any()
 }
 
 fn answer(it: &AnswerTo, lang: Lang) -> AnyView {
@@ -104,27 +78,6 @@ fn diagnosis(advice: &Advice, lang: Lang) -> AnyView {
     (!advice.diagnosis.is_empty())
         .then(|| view! { <h3>{lang.t("diagnosis-title")}</h3><ul class="bullets">{steps}</ul> })
         .into_any()
-}
-
-fn place(place: &Place, lang: Lang) -> String {
-    if place.path.is_empty() { lang.t("advice-no-phase") } else { short(&place.path.join(" > "), MAX_PATH) }
-}
-
-/// A value beside what is usual.
-fn beside(found: &Comparison, lang: Lang) -> String {
-    let time = |ms: Option<f64>| ms.map_or_else(String::new, |ms| seconds(ms, lang));
-    let standing = code(&found.standing).replace('_', "-");
-    let seen = if found.longest_ms.is_some() { "" } else { "-unseen" };
-    lang.tr(
-        &format!("standing-{standing}{seen}"),
-        [
-            ("value", seconds(found.value_ms, lang).into()),
-            ("longest", time(found.longest_ms).into()),
-            ("p95", time(found.p95_ms).into()),
-            ("n", found.n.into()),
-            ("needed", found.needed.into()),
-        ],
-    )
 }
 
 fn reason(reason: &Reason, lang: Lang) -> String {
