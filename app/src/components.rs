@@ -20,6 +20,7 @@ pub mod layout;
 pub mod moments;
 #[cfg(feature = "ssr")]
 pub mod pack;
+#[cfg(feature = "ssr")]
 pub mod phase_table;
 #[cfg(feature = "ssr")]
 pub mod route;

@@ -1,5 +1,7 @@
 //! Where the five gates stand for one bundle, and which approvals rest on what they stand on.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -119,7 +121,12 @@ impl<'a> Fold<'a> {
                 let cause = OutdatedCause::Evidence { gate, index: record.index };
                 objections.push(Objection::Outdated { cause });
             }
-            standings.retain(|it| it.account != decision.by.account);
+            // As with approvals: what does not count ends nothing that does.
+            let mine = |it: &OverrideStanding| it.account == decision.by.account;
+            if !objections.is_empty() && standings.iter().any(|it| mine(it) && it.objections.is_empty()) {
+                continue;
+            }
+            standings.retain(|it| !mine(it));
             standings.push(OverrideStanding {
                 entry: *place,
                 account: decision.by.account.clone(),
@@ -161,16 +168,22 @@ impl<'a> Fold<'a> {
         causes.into_iter().map(|cause| Objection::Outdated { cause }).collect()
     }
 
-    /// Every approval that still stands, and whether it counts.
+    /// Every person's approval, and whether it counts: the last that does, otherwise the last. An approval takes nothing
+    /// away, so one from a page that showed less cannot end one that still rests on what the gates stand on.
     pub(super) fn votes(&self, gates: &[GateStanding], decisions: &Decisions<'a>) -> Vec<Vote> {
-        let vote = |(account, (place, decision)): (&&str, &(EntryRef, &RouteDecision))| {
+        let mut votes: BTreeMap<&str, Vote> = BTreeMap::new();
+        for (place, decision) in &decisions.approvals {
             let mut objections = self.outdated_by_facts(decision);
             for gate in gates {
                 objections.extend(rests_on(decision, gate));
             }
-            Vote { entry: *place, account: (*account).to_owned(), objections }
-        };
-        decisions.approvals.iter().map(vote).collect()
+            let account = decision.by.account.as_str();
+            let stands = votes.get(account).is_some_and(|before| before.objections.is_empty());
+            if objections.is_empty() || !stands {
+                votes.insert(account, Vote { entry: *place, account: account.to_owned(), objections });
+            }
+        }
+        votes.into_values().collect()
     }
 }
 

@@ -153,7 +153,8 @@ pub struct OpenHold {
 pub(super) struct Decisions<'a> {
     pub(super) holds: Vec<OpenHold>,
     pub(super) rejected: Option<(EntryRef, &'a RouteDecision)>,
-    pub(super) approvals: BTreeMap<&'a str, (EntryRef, &'a RouteDecision)>,
+    /// Every approval that nothing ended, in the log's order: several of a person where one rests on less than another.
+    pub(super) approvals: Vec<(EntryRef, &'a RouteDecision)>,
     pub(super) overrides: Vec<(EntryRef, &'a RouteDecision)>,
     pub(super) effects: BTreeMap<u64, Effect>,
     /// The last entry that ended approvals.
@@ -206,7 +207,7 @@ impl<'a> Decisions<'a> {
         let mut this = Self {
             holds: Vec::new(),
             rejected: None,
-            approvals: BTreeMap::new(),
+            approvals: Vec::new(),
             overrides: Vec::new(),
             effects: BTreeMap::new(),
             barrier: None,
@@ -271,7 +272,7 @@ impl<'a> Decisions<'a> {
     }
 
     fn end_approvals(&mut self, index: u64) {
-        for (_, (entry, _)) in std::mem::take(&mut self.approvals) {
+        for (entry, _) in std::mem::take(&mut self.approvals) {
             self.effects.insert(entry.index, Effect::EndedBy { index });
         }
         self.barrier = Some(index);
@@ -383,10 +384,7 @@ impl<'a> Decisions<'a> {
         if !objections.is_empty() {
             return Effect::NotCounted { objections };
         }
-        let place = EntryRef::of(entry);
-        if let Some((before, _)) = self.approvals.insert(&decision.by.account, (place, decision)) {
-            self.effects.insert(before.index, Effect::EndedBy { index: entry.index });
-        }
+        self.approvals.push((EntryRef::of(entry), decision));
         Effect::Recorded
     }
 }
