@@ -174,7 +174,7 @@ enum AgentCommand {
     #[command(
         after_help = "From its entry on the agent signs nothing more; what it signed before stays valid. With a new \
                             one-time token it can be enrolled anew, with a new key. While the server runs, an admin does \
-                            the same on the agent's page, or by POST /api/v1/agents/NAME/revoke.\n\n\
+                            the same by POST /api/v1/agents/NAME/revoke.\n\n\
                             Example: acta-server agent revoke builder-7 --reason 'the disk was stolen'"
     )]
     Revoke {
