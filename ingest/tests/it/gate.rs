@@ -377,18 +377,25 @@ fn every_malformed_bundle_fails_gate_3_with_the_rules_name() {
 
 #[test]
 fn gate_2_takes_a_run_of_another_agent_from_the_log() {
-    let (builder, fake) = (Bench::new(&onnx::gemm()), Fake::start());
-    builder.agent.ok(&["enrol", "--server", &fake.url, "--token", "t"]);
-    let run = summary(&builder.build(&[])).run.id.to_string();
-    let key = builder.agent.ok(&["status", "--json"]).json()["key"]["publicKey"].as_str().unwrap().to_owned();
-    let other = Bench::new(b"x");
-    other.agent.ok(&["enrol", "--server", &fake.url, "--token", "t"]);
-    let ended = gate_2(&other, &run, RECIPE);
-    assert_eq!(ended.code(), 1, "nobody introduced the builder's key: {}", ended.stdout);
-    assert!(ended.stderr.contains("does not verify"), "{}", ended.stderr);
-    assert_eq!(other.outbox(), [0, 0, 0]);
-    fake.log_enrolment(&key);
-    let ended = gate_2(&other, &run, RECIPE);
+    // A key signs only what the log holds after the entry that introduced it.
+    let ended = |introduced: bool| {
+        let (builder, fake) = (Bench::new(&onnx::gemm()), Fake::start());
+        builder.agent.ok(&["enrol", "--server", &fake.url, "--token", "t"]);
+        let key = builder.agent.ok(&["status", "--json"]).json();
+        if introduced {
+            fake.log_enrolment(key["key"]["publicKey"].as_str().unwrap());
+        }
+        let run = summary(&builder.build(&[])).run.id.to_string();
+        let other = Bench::new(b"x");
+        other.agent.ok(&["enrol", "--server", &fake.url, "--token", "t"]);
+        let ended = gate_2(&other, &run, RECIPE);
+        (other.outbox(), ended)
+    };
+    let (outbox, stranger) = ended(false);
+    assert_eq!(stranger.code(), 1, "nobody introduced the builder's key: {}", stranger.stdout);
+    assert!(stranger.stderr.contains("does not verify"), "{}", stranger.stderr);
+    assert_eq!(outbox, [0, 0, 0]);
+    let (_, ended) = ended(true);
     assert_eq!(ended.code(), 0, "{}{}", ended.stdout, ended.stderr);
     let record = record(&ended);
     let build = record.checks.iter().find(|check| check.name == "build_run").unwrap();
