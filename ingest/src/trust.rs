@@ -87,7 +87,8 @@ impl KeyFlags {
         Ok((Trust { log: parse_log_key(&keys.log_key)?, portal: keys.portal_key }, Source::Server))
     }
 
-    fn given(&self) -> Result<Option<Trust>> {
+    /// The keys of the command line.
+    pub fn given(&self) -> Result<Option<Trust>> {
         let (Some(log), Some(portal)) = (&self.log_key, &self.portal_key) else { return Ok(None) };
         let log = parse_log_key(log).map_err(|error| error.field("--log-key"))?;
         let portal = PublicKey::from_base64(portal).map_err(|error| {

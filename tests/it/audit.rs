@@ -250,5 +250,5 @@ fn put_database(server: &Server, copy: &Path) {
     }
     // Whatever else remembers the larger tree on the server's side is set back with it.
     fs::remove_file(server.data_dir().join("anchor")).ok();
-    fs::copy(copy, database).unwrap();
+    fs::copy(copy, database).expect("the copy put back");
 }

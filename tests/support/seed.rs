@@ -51,7 +51,7 @@ impl Dice {
         let at = self.next;
         self.next += 2;
         let [high, low] = [self.digest.as_bytes()[at], self.digest.as_bytes()[at + 1]];
-        u64::from(u16::from_be_bytes([high, low])) * bound >> 16
+        (u64::from(u16::from_be_bytes([high, low])) * bound) >> 16
     }
 }
 

@@ -24,7 +24,7 @@ use crate::{
     durable,
     error::{CliError, Exit, Result},
     home::Home,
-    server::{ServerFacts, normal_url},
+    server::ServerFacts,
     trust::{KeyFlags, Source},
     ui::Ui,
 };
@@ -98,17 +98,7 @@ impl Pack {
     /// Runs the command.
     pub fn run(&self, home: &Home, ui: Ui) -> Result<Exit> {
         let facts = if home.server().exists() { ServerFacts::load(home)? } else { None };
-        let url = match (&self.server, &facts) {
-            (Some(url), _) => normal_url(url)?,
-            (None, Some(facts)) => facts.url.clone(),
-            (None, None) => {
-                return Err(CliError::usage("no server to ask")
-                    .field("--server")
-                    .found("this agent is not enrolled")
-                    .expected("the address of a server"));
-            }
-        };
-        let facts = facts.filter(|facts| facts.url == url);
+        let (url, facts) = ServerFacts::addressed(self.server.as_deref(), facts)?;
         let client = Client::new(&url, self.keys.token(facts.as_ref()));
         let (trust, source) = self.keys.resolve(None, facts.as_ref(), &client)?;
         let temporary = durable::temporary_in(durable::folder_of(&self.output));

@@ -6,8 +6,7 @@ use std::path::PathBuf;
 
 use acta_ledger::log::{
     digest::Sha256Digest,
-    key::PublicKey,
-    verification::{CheckKind, Report, Trust, verify},
+    verification::{CheckKind, Report, verify},
 };
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use clap::Args;
@@ -18,7 +17,8 @@ use crate::{
     error::{CliError, Exit, Result},
     home::Home,
     push,
-    server::{EntryName, ServerFacts, normal_url, parse_entry, parse_log_key},
+    server::{EntryName, ServerFacts, parse_entry},
+    trust::{KeyFlags, Source},
     ui::{Ui, harmless},
 };
 
@@ -66,29 +66,12 @@ pub struct Verify {
     #[arg(long, value_name = "N")]
     pub entry: Option<String>,
 
-    /// The log's key, as notes write it: name+id+base64.
-    #[arg(long, value_name = "KEY", requires = "portal_key")]
-    pub log_key: Option<String>,
-
-    /// The portal's key: base64 of 32 bytes.
-    #[arg(long, value_name = "KEY", requires = "log_key")]
-    pub portal_key: Option<String>,
-
-    /// A token that may read; none is this agent's own, where it is enrolled with that server.
-    #[arg(long, value_name = "TOKEN", env = "ACTA_API_TOKEN", hide_env_values = true)]
-    pub token: Option<String>,
+    #[command(flatten)]
+    keys: KeyFlags,
 
     /// Prints one JSON object.
     #[arg(long)]
     pub json: bool,
-}
-
-/// Where the trusted keys come from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Source {
-    Pinned,
-    Flags,
-    Server,
 }
 
 impl Verify {
@@ -97,21 +80,10 @@ impl Verify {
         let Some(entry) = &self.entry else { return self.offline(home, ui) };
         let entry = parse_entry(entry)?;
         let facts = if home.server().exists() { ServerFacts::load(home)? } else { None };
-        let url = match (&self.server, &facts) {
-            (Some(url), _) => normal_url(url)?,
-            (None, Some(facts)) => facts.url.clone(),
-            (None, None) => {
-                return Err(CliError::usage("no server to ask")
-                    .field("--server")
-                    .found("this agent is not enrolled")
-                    .expected("the address of a server"));
-            }
-        };
-        let facts = facts.filter(|facts| facts.url == url);
-        let own = facts.as_ref().map(|facts| facts.api_token.as_str());
-        let token = self.token.as_deref().or(own);
+        let (url, facts) = ServerFacts::addressed(self.server.as_deref(), facts)?;
+        let token = self.keys.token(facts.as_ref());
         let client = Client::new(&url, token);
-        let (trust, source) = self.trust(facts.as_ref(), &client)?;
+        let (trust, source) = self.keys.resolve(None, facts.as_ref(), &client)?;
         let material = client.verification(entry).map_err(|error| {
             let stranger = token.is_none() && matches!(error, CallError::Answered { status: 401, .. });
             let error = error.explain("the entry cannot be fetched", &url).exit(Exit::Failure);
@@ -137,11 +109,7 @@ impl Verify {
                 "holds": holds,
                 "isTheEntryAskedFor": asked,
                 "agreesWithLastTreeHead": agrees.as_ref().map(Result::is_ok),
-                "keysFrom": match source {
-                    Source::Pinned => "pinned",
-                    Source::Flags => "flags",
-                    Source::Server => "server",
-                },
+                "keysFrom": source.code(),
                 "report": report,
             });
             ui.result(&object.to_string());
@@ -165,9 +133,9 @@ impl Verify {
     fn offline(&self, home: &Home, ui: Ui) -> Result<Exit> {
         let file = self.file.as_deref().ok_or_else(|| CliError::usage("nothing to verify"))?;
         let facts = if home.server().exists() { ServerFacts::load(home)? } else { None };
-        let trust = match (self.given()?, &facts) {
-            (Some(given), _) => Some((given, "flags")),
-            (None, Some(facts)) => Some((facts.trust()?, "pinned")),
+        let trust = match (self.keys.given()?, &facts) {
+            (Some(given), _) => Some((given, Source::Flags.code())),
+            (None, Some(facts)) => Some((facts.trust()?, Source::Pinned.code())),
             (None, None) => None,
         };
         if pack::is_proof(file)? {
@@ -184,33 +152,6 @@ impl Verify {
             None => pack::Keys::Claimed,
         };
         pack::pack(file, keys, &self.tree_head, self.json, ui)
-    }
-
-    /// The keys of the command line.
-    fn given(&self) -> Result<Option<Trust>> {
-        let (Some(log), Some(portal)) = (&self.log_key, &self.portal_key) else { return Ok(None) };
-        let log = parse_log_key(log).map_err(|error| error.field("--log-key"))?;
-        let portal = PublicKey::from_base64(portal).map_err(|error| {
-            CliError::usage("the portal's key cannot be read")
-                .field("--portal-key")
-                .found(portal.clone())
-                .expected(error.to_string())
-        })?;
-        Ok(Some(Trust { log, portal }))
-    }
-
-    fn trust(&self, facts: Option<&ServerFacts>, client: &Client) -> Result<(Trust, Source)> {
-        if let Some(given) = self.given()? {
-            return Ok((given, Source::Flags));
-        }
-        if let Some(facts) = facts {
-            return Ok((facts.trust()?, Source::Pinned));
-        }
-        let keys = client.keys().map_err(|error| {
-            error.explain("the keys cannot be fetched", client.base()).exit(Exit::Failure)
-        })?;
-        let trust = Trust { log: parse_log_key(&keys.log_key)?, portal: keys.portal_key };
-        Ok((trust, Source::Server))
     }
 }
 

@@ -6,20 +6,29 @@ use crate::{
         agent_key::{AgentKey, AgentKeyAction},
         build::Outcome,
         cancel_request::CancelRequest,
-        decision::DecisionKind,
+        decision::{DecisionKind, RouteDecision},
         person::Role,
     },
     judge::{
         advice::tests::summary,
-        route::script::{self, ROUTE, Script, now, person, ready},
+        pack::{Candidate, Why, belonging},
+        route::{
+            RouteEvent, Signer as RouteSigner,
+            script::{self, ROUTE, Script, now, person, ready},
+        },
     },
     log::{
-        key::{SigningKey, test_keys},
-        merkle::test_tree::naive_root,
+        key::{PublicKey, SigningKey, test_keys},
+        merkle::{leaf_hash, test_tree::naive_root},
         note::NoteKeyType,
-        pack::archive::{END, header, padding},
+        pack::{
+            Consistency, Contents, File,
+            archive::{END, header, padding},
+            blob_path, sums,
+        },
         proof::{Node, Plan},
-        statement::{Predicate, Subject},
+        proof_file::ProofFile,
+        statement::Predicate,
     },
 };
 
