@@ -243,6 +243,8 @@ pub struct AgentRow {
     pub last_entry_at: Option<Timestamp>,
     /// Numbers missing from its chain of statements.
     pub missing: Vec<u64>,
+    /// Entries of its chain that contradict others of it.
+    pub contradicting: Vec<u64>,
 }
 
 /// One entry on the ledger page.

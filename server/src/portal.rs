@@ -28,6 +28,7 @@ use acta_app::{
 };
 use acta_ledger::{
     evidence::{build::BuildSummary, code},
+    judge::chain::{self, ChainState},
     log::{
         digest::Sha256Digest,
         dsse::Envelope,
@@ -213,10 +214,14 @@ impl ServerPortal {
             });
         }
         let mut agents = Vec::new();
+        let keyring = self.state.log.keyring();
         for agent in agent::list(pool).await? {
             let (count, last) = agent::activity(pool, &agent.name).await?;
+            let statements = agent::chain(pool, &agent.name, head.head.size).await?;
+            let chains = chain::judge(&statements, &keyring.enrolments(&agent.name), head.head.size);
             agents.push(AgentRow {
-                missing: agent::missing(pool, &agent.name, MAX_GAPS).await?,
+                missing: chains.iter().flat_map(|it| it.missing_numbers(MAX_GAPS)).take(MAX_GAPS).collect(),
+                contradicting: chains.iter().flat_map(ChainState::contradicting).take(MAX_GAPS).collect(),
                 name: agent.name,
                 key_id: agent.key_id.to_string(),
                 public_key: agent.key.to_base64(),

@@ -39,16 +39,20 @@ pub async fn load(context: &PageContext) -> Result<Ready, PageError> {
 fn show(context: &PageContext, view: &LedgerView, before: Option<u64>) -> Ready {
     let lang = context.lang;
     let gaps = view.agents.iter().filter(|agent| !agent.missing.is_empty()).count();
+    let broken = view.agents.iter().filter(|agent| !agent.contradicting.is_empty()).count();
     let values = || {
         [
             ("size", view.size.into()),
             ("shown", count(view.size, lang).into()),
             ("agents", view.agents.len().into()),
             ("gaps", gaps.into()),
+            ("broken", broken.into()),
         ]
     };
     let (mark, word, headline, lead) = if view.size == 0 {
         (State::Neutral, "ledger-empty-word", lang.t("ledger-empty"), lang.t("ledger-empty-lead"))
+    } else if broken > 0 {
+        (State::Bad, "ledger-broken-word", lang.tr("ledger-broken", values()), lang.t("ledger-broken-lead"))
     } else if gaps > 0 {
         (State::Attention, "ledger-gaps-word", lang.tr("ledger-gaps", values()), lang.t("ledger-gaps-lead"))
     } else {
@@ -176,8 +180,17 @@ fn agents(view: &LedgerView, lang: Lang) -> AnyView {
 }
 
 fn agent_row(agent: &AgentRow, lang: Lang) -> AnyView {
+    let broken = (!agent.contradicting.is_empty()).then(|| {
+        let entries = agent.contradicting.iter().map(|&index| {
+            view! { " " <a href=routes::entry(index)>{count(index, lang)}</a> }
+        });
+        view! {
+            {state(State::Bad, lang.t("chain-broken"))}
+            <span class="sub">{lang.t("chain-broken-entries")}{entries.collect_view()}</span>
+        }
+    });
     let chain = if agent.missing.is_empty() {
-        state(State::Good, lang.t("chain-whole")).into_any()
+        broken.is_none().then(|| state(State::Good, lang.t("chain-whole"))).into_any()
     } else {
         let listed: Vec<String> = agent.missing.iter().take(MISSING).map(|n| count(*n, lang)).collect();
         let more = agent.missing.len().saturating_sub(MISSING);
@@ -198,7 +211,7 @@ fn agent_row(agent: &AgentRow, lang: Lang) -> AnyView {
             <td class="n"><a href=routes::entry(agent.enrolled_at)>{count(agent.enrolled_at, lang)}</a></td>
             <td class="n">{count(agent.entries, lang)}</td>
             <td>{last}</td>
-            <td>{chain}</td>
+            <td>{broken}{chain}</td>
         </tr>
     }
     .into_any()

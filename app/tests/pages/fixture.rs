@@ -64,6 +64,8 @@ pub struct Ledger {
     pub runs: Vec<Run>,
     /// Statements that the agent's chain lacks.
     pub missing: Vec<u64>,
+    /// Entries of the agent's chain that contradict others.
+    pub contradicting: Vec<u64>,
 }
 
 impl Ledger {
@@ -87,7 +89,7 @@ impl Ledger {
             let statement = Statement::new(vec![subject], &run.summary).unwrap();
             entries.push(Entry::of(&statement.sign(&agent_key).unwrap()).unwrap());
         }
-        Self { log_key, portal_key, agent_key, entries, runs, missing: Vec::new() }
+        Self { log_key, portal_key, agent_key, entries, runs, missing: Vec::new(), contradicting: Vec::new() }
     }
 
     fn size(&self) -> u64 {
@@ -335,6 +337,7 @@ impl Ledger {
                 entries: self.size() - 1,
                 last_entry_at: Some(begin()),
                 missing: self.missing.clone(),
+                contradicting: self.contradicting.clone(),
             }],
             entries: entries.collect(),
             before: self.size().checked_sub(12).filter(|&before| before > 0),

@@ -8,7 +8,6 @@ use std::{
 
 use acta_ledger::log::{
     pack::check::{PackReport, unpack},
-    tree_head::TreeHead,
     verification::Trust,
 };
 use clap::{Args, ValueEnum};
@@ -24,6 +23,7 @@ use crate::{
     durable,
     error::{CliError, Exit, Result},
     home::Home,
+    pins,
     server::ServerFacts,
     trust::{KeyFlags, Source},
     ui::Ui,
@@ -102,7 +102,7 @@ impl Pack {
         let client = Client::new(&url, self.keys.token(facts.as_ref()));
         let (trust, source) = self.keys.resolve(None, facts.as_ref(), &client)?;
         let temporary = durable::temporary_in(durable::folder_of(&self.output));
-        let made = self.fetch(&client, &trust, &temporary, ui).and_then(|report| {
+        let made = self.fetch(home, &client, &trust, &temporary, ui).and_then(|report| {
             self.judge(&report, source, ui)?;
             durable::rename(&temporary, &self.output)
                 .map_err(|error| CliError::io("write", &self.output, &error))?;
@@ -125,7 +125,7 @@ impl Pack {
     }
 
     /// What the server is asked.
-    fn query(&self, trust: &Trust) -> Result<String> {
+    fn query(&self, home: &Home, client: &Client, trust: &Trust) -> Result<String> {
         let about = match (&self.run, &self.bundle, &self.route) {
             (Some(run), ..) => format!("run={}", plain("--run", run)?),
             (_, Some(bundle), _) => {
@@ -144,7 +144,7 @@ impl Pack {
         // proofs of their own, so one file is what it takes.
         if let [file] = &self.tree_head[..] {
             let known = known_heads(std::slice::from_ref(file))?;
-            let head = known.first().map(|known| TreeHead::open(&known.note, &trust.log));
+            let head = known.first().map(|known| pins::open(home, client, trust, &known.note));
             if let Some(Ok(head)) = head.filter(|head| head.as_ref().is_ok_and(|head| head.size > 0)) {
                 query.push_str(&format!("&since={}", head.size));
             }
@@ -158,8 +158,8 @@ impl Pack {
     }
 
     /// Fetches the pack into a file beside its place, and checks it there.
-    fn fetch(&self, client: &Client, trust: &Trust, file: &Path, ui: Ui) -> Result<PackReport> {
-        let query = self.query(trust)?;
+    fn fetch(&self, home: &Home, client: &Client, trust: &Trust, file: &Path, ui: Ui) -> Result<PackReport> {
+        let query = self.query(home, client, trust)?;
         let (length, body) = client.pack(&query).map_err(|error| {
             error.explain("the evidence cannot be packed", client.base()).exit(Exit::Failure)
         })?;

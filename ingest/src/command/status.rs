@@ -1,6 +1,6 @@
 //! `acta status`
 
-use acta_ledger::log::{key::PublicKey, tree_head::TreeHead};
+use acta_ledger::log::key::PublicKey;
 use clap::Args;
 use serde_json::json;
 
@@ -12,6 +12,7 @@ use crate::{
     journal::{self, Found},
     key, orphans,
     outbox::{Outbox, Shelf},
+    pins,
     quarantine::Quarantine,
     server::ServerFacts,
     ui::Ui,
@@ -68,8 +69,8 @@ impl Status {
         let tree_head = match &facts {
             Some(facts) => {
                 let note = std::fs::read_to_string(home.tree_head()).ok();
-                let log = facts.trust()?.log;
-                note.and_then(|note| TreeHead::open(&note, &log).ok())
+                let trust = facts.trust()?;
+                note.and_then(|note| pins::open_known(home, &trust, &note).ok())
             }
             None => None,
         };

@@ -85,6 +85,26 @@ impl ChainState {
         };
         self.faults.iter().map(span).fold(0, u64::saturating_add)
     }
+
+    /// The missing numbers, one by one, at most `limit`.
+    pub fn missing_numbers(&self, limit: usize) -> Vec<u64> {
+        let numbers = |fault: &ChainFault| match fault {
+            ChainFault::Missing { from, to } => *from..=*to,
+            #[expect(clippy::reversed_empty_ranges, reason = "the other faults miss no number")]
+            _ => 1..=0,
+        };
+        self.faults.iter().flat_map(numbers).take(limit).collect()
+    }
+
+    /// The entries that contradict others: one of several with a number, or after another entry than it names.
+    pub fn contradicting(&self) -> BTreeSet<u64> {
+        let entries = |fault: &ChainFault| match fault {
+            ChainFault::Missing { .. } => Vec::new(),
+            ChainFault::Forked { entries, .. } => entries.clone(),
+            ChainFault::WrongPrevious { entry, .. } | ChainFault::NoNumber { entry } => vec![*entry],
+        };
+        self.faults.iter().flat_map(entries).collect()
+    }
 }
 
 /// Judges an agent's statements, those at or beyond `tree_size` left out. `enrolled_at` are the entries of its

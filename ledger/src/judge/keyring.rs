@@ -449,6 +449,12 @@ impl Keyring {
         self.by_agent.get(agent).map(|at| &self.lives[*at]).filter(|life| life.ended.is_none())
     }
 
+    /// The entries that enrolled an agent, the first time and anew: each begins a chain of statements.
+    pub fn enrolments(&self, agent: &str) -> Vec<u64> {
+        let enrolled = |life: &&KeyLife| life.agent == agent && life.previous.is_none();
+        self.lives.iter().filter(enrolled).map(|life| life.introduced_at).collect()
+    }
+
     /// All agents' keys in the order in which they were introduced.
     pub fn lives(&self) -> &[KeyLife] {
         &self.lives

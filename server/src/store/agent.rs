@@ -1,7 +1,11 @@
 //! Agents, as the log enrolled them.
 
-use acta_ledger::log::key::{KeyId, PublicKey};
-use sqlx::{SqlitePool, query, query_scalar};
+use acta_ledger::{
+    evidence::chain::ChainLink,
+    judge::chain::Linked,
+    log::key::{KeyId, PublicKey},
+};
+use sqlx::{SqlitePool, query};
 
 use crate::log::reader::digest;
 
@@ -65,20 +69,24 @@ pub async fn activity(pool: &SqlitePool, name: &str) -> sqlx::Result<(u64, Optio
     Ok((row.entries as u64, row.last))
 }
 
-/// The numbers that are missing from an agent's chain of statements, at most `limit`.
-pub async fn missing(pool: &SqlitePool, name: &str, limit: usize) -> sqlx::Result<Vec<u64>> {
-    let seen = query_scalar!(
-        r#"select distinct sequence as "sequence!: i64" from entry_meta
-           where signer = ? and sequence is not null order by sequence"#,
-        name
+/// An agent's statements below a tree size with their places in its chain; the log decides which are wrong.
+pub async fn chain(pool: &SqlitePool, name: &str, size: u64) -> sqlx::Result<Vec<Linked>> {
+    let size = size as i64;
+    let rows = query!(
+        r#"select entry_meta.idx, entry.digest, entry_meta.sequence as "sequence!: i64", entry_meta.previous
+           from entry_meta join entry on entry.idx = entry_meta.idx
+           where entry_meta.signer = ? and entry_meta.sequence is not null and entry_meta.idx < ?
+           order by entry_meta.sequence"#,
+        name,
+        size
     )
     .fetch_all(pool)
     .await?;
-    let mut expected = 1;
-    let mut missing = Vec::new();
-    for sequence in seen.into_iter().map(|sequence| sequence as u64) {
-        missing.extend((expected..sequence).take(limit - missing.len()));
-        expected = sequence + 1;
-    }
-    Ok(missing)
+    rows.into_iter()
+        .map(|row| {
+            let previous = row.previous.as_deref().map(digest).transpose()?;
+            let link = ChainLink { sequence: row.sequence as u64, previous };
+            Ok(Linked { index: row.idx as u64, digest: digest(&row.digest)?, link })
+        })
+        .collect()
 }

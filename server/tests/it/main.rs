@@ -5,6 +5,7 @@ mod acceptance;
 mod append;
 mod authorization;
 mod blob;
+mod chain;
 mod compare;
 mod config;
 mod confirmation;

@@ -595,6 +595,15 @@ ledger-whole = { $size ->
    *[other] the chains of all { $agents } agents are without a gap
 }.
 ledger-whole-lead = Each agent numbers what it signs, so a statement that was withheld or lost would show.
+ledger-broken-word = contradiction
+ledger-broken = { $broken ->
+    [one] { $agents ->
+        [one] The one agent contradicts
+       *[other] One of { $agents } agents contradicts
+    } itself
+   *[other] { $broken } of { $agents } agents contradict themselves
+}.
+ledger-broken-lead = Two of an agent's statements bear one number, or one follows another statement than the log holds: its key or its state was used twice. Find out where before anything of it is relied on.
 ledger-gaps-word = statements missing
 ledger-gaps = { $gaps ->
     [one] { $agents ->
@@ -637,6 +646,8 @@ agent-head-enrolled = Enrolled by
 agent-head-entries = Entries
 agent-head-last = Newest entry
 agent-head-chain = Chain
+chain-broken = contradicts itself
+chain-broken-entries = Entries
 chain-whole = no gap
 chain-missing = { $n ->
     [one] one statement missing

@@ -595,6 +595,15 @@ ledger-whole = { $size ->
    *[other] las cadenas de los { $agents } agentes no tienen huecos
 }.
 ledger-whole-lead = Cada agente numera lo que firma, así que se vería una declaración retenida o perdida.
+ledger-broken-word = contradicción
+ledger-broken = { $broken ->
+    [one] { $agents ->
+        [one] El único agente se contradice
+       *[other] Uno de { $agents } agentes se contradice
+    }
+   *[other] { $broken } de { $agents } agentes se contradicen
+}.
+ledger-broken-lead = Dos declaraciones de un agente llevan el mismo número, o una sigue a otra que el registro no tiene: su clave o su estado se usó dos veces. Averigüe dónde antes de confiar en nada suyo.
 ledger-gaps-word = faltan declaraciones
 ledger-gaps = { $gaps ->
     [one] { $agents ->
@@ -637,6 +646,8 @@ agent-head-enrolled = Inscrito por
 agent-head-entries = Entradas
 agent-head-last = Última entrada
 agent-head-chain = Cadena
+chain-broken = se contradice
+chain-broken-entries = Entradas
 chain-whole = sin huecos
 chain-missing = { $n ->
     [one] falta una declaración

@@ -31,6 +31,19 @@ fn an_unbroken_chain_has_no_fault() {
 }
 
 #[test]
+fn missing_numbers_and_contradicting_entries_are_listed() {
+    let mut statements = good(9);
+    statements.retain(|it| ![20, 30, 60].contains(&it.index));
+    statements.push(statement(95, 9, Some(80)));
+    let state = judge(&statements, &[0], 100).pop().unwrap();
+    assert_eq!(state.missing_numbers(9), [2, 3, 6]);
+    assert_eq!(state.missing_numbers(2), [2, 3]);
+    assert_eq!(state.contradicting().into_iter().collect::<Vec<_>>(), [90, 95]);
+    let state = judge(&good(3), &[0], 100).pop().unwrap();
+    assert!(state.missing_numbers(9).is_empty() && state.contradicting().is_empty());
+}
+
+#[test]
 fn each_kind_of_fault_is_named() {
     let with = |change: &dyn Fn(&mut Vec<Linked>)| {
         let mut statements = good(5);
