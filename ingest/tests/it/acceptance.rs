@@ -1,6 +1,8 @@
 //! The acceptance test on the real library: one scenario by a signal, one by an editor, one by a program, one by a change
 //! of settings.
 
+use std::time::Duration;
+
 use acta_ledger::{
     evidence::{
         acceptance::{AcceptanceRecord, Criterion, FolderListing, Role, Scenario, Verdict},
@@ -87,16 +89,25 @@ fn four_scenarios_run_and_anybody_can_judge_them_again() {
     assert_eq!(bench.outbox(), [statements + 1, 0, 0]);
 }
 
-/// The build that runs is cancelled in order, and what was reached is signed.
+/// The build that runs is cancelled in order, and what was reached is signed; at whatever moment the signal comes, also
+/// while the next build's process begins and does not listen yet.
 #[test]
 fn a_signal_stops_the_test_in_order() {
+    for wait_ms in [0, 2, 5, 10, 20, 60] {
+        stop_after_the_baseline(Duration::from_millis(wait_ms));
+    }
+}
+
+fn stop_after_the_baseline(wait: Duration) {
     let bench = Bench::new(b"unused");
     let command =
         bench.agent.command(&["acceptance", "--scenario", "ctrl_c", "--scenario", "service_shutdown"]);
     let mut running = Running::start(command);
-    running.wait_for("ctrl_c: baseline completed").signal(Signal::TERM);
+    running.wait_for("ctrl_c: baseline completed");
+    std::thread::sleep(wait);
+    running.signal(Signal::TERM);
     let ended = running.end();
-    assert_eq!(ended.code(), 4, "{}{}", ended.stdout, ended.stderr);
+    assert_eq!(ended.code(), 4, "after {wait:?}: {}{}", ended.stdout, ended.stderr);
     let (statement, _) = bench.newest_statement();
     let record: AcceptanceRecord = statement.predicate().unwrap();
     let stopped: Vec<_> = [Scenario::CtrlC, Scenario::ServiceShutdown]
