@@ -5,6 +5,7 @@ mod audit;
 mod build;
 mod crash;
 mod damage;
+mod key;
 mod live;
 mod pack;
 mod rollback;

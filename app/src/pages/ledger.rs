@@ -219,7 +219,7 @@ fn agent_row(agent: &AgentRow, lang: Lang) -> AnyView {
 
 fn tree_head(context: &PageContext, view: &LedgerView) -> AnyView {
     let lang = context.lang;
-    let command = format!("acta verify --server {}", context.base_url);
+    let command = format!("acta audit --server {} --deep", context.base_url);
     let body = view! {
         {raw(lang.t("section-tree-head"), &view.tree_head, lang)}
         <p>{lang.t("tree-head-verify")}</p>

@@ -5,6 +5,7 @@ use std::{thread, time::Duration};
 use acta_ledger::log::{
     digest::Sha256Digest,
     tile::{TileId, TileRequest, width},
+    verification::HandOver,
 };
 
 use crate::{
@@ -38,6 +39,11 @@ impl Source {
     /// The newest signed tree head, verbatim.
     pub fn tree_head(&self) -> Result<String> {
         self.ask(|| self.client.tree_head(), "the log's tree head")
+    }
+
+    /// How the log's key was handed on: no endpoint of every tiled log, and asked for only where a tree head needs it.
+    pub fn hand_overs(&self) -> Result<Vec<HandOver>> {
+        self.ask(|| self.client.hand_overs(), "how the log's key was handed on")
     }
 
     /// A tile's bytes in the tree of `size` entries; none where the log does not show them.

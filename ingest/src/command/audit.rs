@@ -7,7 +7,7 @@ use acta_ledger::{
         audit::{Finding, Verdict, tree::RootVerdict},
         log_key::LogKeys,
     },
-    log::verification::Trust,
+    log::verification::{Trust, log_keys},
 };
 use clap::Args;
 
@@ -95,7 +95,7 @@ impl Audit {
         let source = Source::new(client);
         let checked = state.checked.as_ref().map(|progress| progress.log_keys().clone());
         let log = checked.unwrap_or_else(|| LogKeys::new(trust.log.clone()));
-        let shown = open(source.tree_head()?, &log, &url)?;
+        let (shown, log) = believe(&source, &trust, log, &url)?;
         let mut session = Session { source, trust, log, file, state, shown, deep: self.deep };
         let report = session.audit(&self.others(&session.log)?, self.spread(), Screen::new(ui))?;
         report.show(keys, self.json, ui);
@@ -220,6 +220,19 @@ impl Session {
         let keep = |signed: &&Signed| file.keep_evidence(signed.head.size, &signed.head.root, &signed.note);
         fork.iter().map(keep).collect()
     }
+}
+
+/// The tree head that the log shows. One that the known keys did not sign may be by a later key: then the log is asked how
+/// its key was handed on, and what it answers counts only as far as each hand-over is proved from the trusted key on.
+fn believe(source: &Source, trust: &Trust, log: LogKeys, url: &str) -> Result<(Signed, LogKeys)> {
+    let note = source.tree_head()?;
+    let unknown = match open(note.clone(), &log, url) {
+        Ok(shown) => return Ok((shown, log)),
+        Err(error) => error,
+    };
+    let Ok(hand_overs) = source.hand_overs() else { return Err(unknown) };
+    let Ok(log) = log_keys(trust, &hand_overs) else { return Err(unknown) };
+    Ok((open(note, &log, url)?, log))
 }
 
 fn open(note: String, log: &LogKeys, from: &str) -> Result<Signed> {
