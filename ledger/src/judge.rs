@@ -2,6 +2,7 @@
 
 pub mod acceptance;
 pub mod advice;
+pub mod anchor;
 pub mod attention;
 pub mod audit;
 pub mod baseline;
@@ -9,6 +10,7 @@ pub mod canary;
 pub mod chain;
 pub mod comparability;
 pub mod compare;
+pub mod custody;
 pub mod distribution;
 pub mod gate;
 pub mod headline;

@@ -10,6 +10,7 @@
 pub mod cosignature;
 pub mod digest;
 pub mod dsse;
+pub mod edge;
 pub mod entry;
 pub mod jcs;
 pub mod key;

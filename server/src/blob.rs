@@ -3,7 +3,11 @@
 //! A blob is written beside its place, hashed as written, synced, and only then moved to its address: nothing that is
 //! half there or wrong can ever be found under a digest.
 
-use std::{path::Path as FilePath, sync::Arc};
+use std::{
+    io,
+    path::{Path as FilePath, PathBuf},
+    sync::Arc,
+};
 
 use acta_ledger::log::digest::{Hasher, Sha256Digest};
 use anyhow::Context as _;
@@ -138,6 +142,27 @@ impl BlobStore {
 fn address(digest: &Sha256Digest) -> Path {
     let text = digest.to_string();
     Path::from(format!("sha256/{}/{text}", &text[..2]))
+}
+
+/// The file of a blob in a local folder.
+pub fn file(folder: &FilePath, digest: &Sha256Digest) -> PathBuf {
+    folder.join(address(digest).as_ref())
+}
+
+/// The blobs of a local folder; what is half received has another name.
+pub fn list(folder: &FilePath) -> io::Result<Vec<Sha256Digest>> {
+    let mut found = Vec::new();
+    let folders = match std::fs::read_dir(folder.join("sha256")) {
+        Ok(folders) => folders,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(found),
+        Err(error) => return Err(error),
+    };
+    for folder in folders {
+        for file in std::fs::read_dir(folder?.path())? {
+            found.extend(file?.file_name().to_str().and_then(|name| name.parse::<Sha256Digest>().ok()));
+        }
+    }
+    Ok(found)
 }
 
 #[cfg(test)]

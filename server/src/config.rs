@@ -76,6 +76,10 @@ pub struct DataConfig {
     /// The log's name: the address of the log without scheme. Fixed when the log is made.
     #[arg(long, env = "ACTA_ORIGIN", default_value = "acta.localhost/log", global = true)]
     pub origin: String,
+    /// The file with the newest tree head that went out; a log that is behind it is not written on. Best on another disk
+    /// than the database. Default: `anchor` in the data folder.
+    #[arg(long, env = "ACTA_ANCHOR", value_name = "FILE", global = true)]
+    pub anchor: Option<PathBuf>,
 }
 
 impl DataConfig {
@@ -87,6 +91,11 @@ impl DataConfig {
     /// The folder of the server's keys.
     pub fn keys(&self) -> PathBuf {
         self.data_dir.join("keys")
+    }
+
+    /// The anchor file.
+    pub fn anchor(&self) -> PathBuf {
+        self.anchor.clone().unwrap_or_else(|| self.data_dir.join("anchor"))
     }
 
     /// The folder of the blobs.

@@ -130,14 +130,23 @@ impl IntoResponse for Problem {
     }
 }
 
+/// The disk is full, and the request left nothing behind.
+pub fn disk_full() -> Problem {
+    let said = "the server's disk is full; nothing was stored";
+    Problem::new(StatusCode::INSUFFICIENT_STORAGE, "disk_full", said)
+}
+
+/// Whether somewhere below an error the disk was full.
+fn is_storage_full(error: &(dyn std::error::Error + 'static)) -> bool {
+    std::iter::successors(Some(error), |error| error.source())
+        .filter_map(|error| error.downcast_ref::<std::io::Error>())
+        .any(|error| error.kind() == std::io::ErrorKind::StorageFull)
+}
+
 impl From<sqlx::Error> for Problem {
     fn from(error: sqlx::Error) -> Self {
         match &error {
-            sqlx::Error::Database(database) if database.code().as_deref() == Some("13") => Self::new(
-                StatusCode::INSUFFICIENT_STORAGE,
-                "disk_full",
-                "the server's disk is full; nothing was stored",
-            ),
+            sqlx::Error::Database(database) if database.code().as_deref() == Some("13") => disk_full(),
             _ => Self::internal(format_args!("database: {error}")),
         }
     }
@@ -163,6 +172,7 @@ impl From<crate::blob::BlobError> for Problem {
                 "interrupted",
                 format!("the bytes ended early, nothing was stored: {cause}"),
             ),
+            BlobError::Store(cause) if is_storage_full(&cause) => disk_full(),
             BlobError::Store(cause) => Self::internal(format_args!("blob store: {cause}")),
         }
     }

@@ -29,6 +29,8 @@ use acta_ledger::{
     },
 };
 
+use serde_json::Value;
+
 use crate::{
     auth::policy::Action,
     blob::BlobStore,
@@ -45,8 +47,8 @@ pub const MAX_ENVELOPES: usize = 256;
 pub const MAX_SKEW_MS: i64 = 5 * 60 * 1000;
 
 /// Checks one envelope that the agent offers: signature by the agent's own key, statement, predicate, blobs, length.
-pub async fn check(envelope: &[u8], agent: &Agent, blobs: &BlobStore) -> Answer<Candidate> {
-    let envelope = Envelope::parse(envelope)
+pub async fn check(envelope: &Value, agent: &Agent, blobs: &BlobStore) -> Answer<Candidate> {
+    let envelope = Envelope::from_json(envelope)
         .map_err(|error| Problem::bad_request("malformed_envelope", error.to_string()).field("envelope"))?;
     let (envelope, _) = envelope.verified(&[agent.key], 1).map_err(|error| {
         let by = envelope.hinted_keys().next().map_or_else(|| "no key id".to_owned(), |id| id.to_string());

@@ -14,6 +14,7 @@ use acta_ledger::{
         entry::Entry,
         key::{PublicKey, SigningKey},
         statement::{Predicate, Statement, Subject},
+        verification::Trust,
     },
 };
 use anyhow::Context as _;
@@ -29,15 +30,14 @@ use crate::{
     store::key,
 };
 
-/// The keyring before the first entry: the keys of this server's folder.
-pub fn empty(keys: &Keys) -> Keyring {
-    let trust = keys.trust();
+/// The keyring before the first entry: the keys that are trusted without proof.
+pub fn empty(trust: Trust) -> Keyring {
     Keyring::new(trust.portal, LogKeys::new(trust.log))
 }
 
 /// Folds the keyring from the log.
 pub async fn load(connection: &mut Connection, keys: &Keys) -> anyhow::Result<Keyring> {
-    let mut keyring = empty(keys);
+    let mut keyring = empty(keys.trust());
     for (index, record) in key::records(connection).await.context("cannot read the entries about keys")? {
         let damaged = || format!("entry {index}, about a key, is damaged");
         let envelope = Envelope::parse(&record).with_context(damaged)?;

@@ -35,6 +35,11 @@ pub struct Keys {
 }
 
 impl Keys {
+    /// Whether the folder holds both keys: a copy of a backup may have none.
+    pub fn are_in(folder: &Path) -> bool {
+        ["log.pem", "portal.pem"].iter().all(|name| folder.join(name).exists())
+    }
+
     /// Reads the keys from the folder; makes what is missing.
     pub fn open(folder: &Path, origin: &str) -> anyhow::Result<Self> {
         fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;

@@ -5,14 +5,17 @@
 
 pub mod account;
 pub mod advice;
+pub mod anchor;
 pub mod assets;
 pub mod auth;
+pub mod backup;
 pub mod blob;
 pub mod chart;
 pub mod clock;
 pub mod compare;
 pub mod config;
 pub mod db;
+pub mod doctor;
 pub mod error;
 pub mod health;
 pub mod http;

@@ -1,16 +1,18 @@
 //! The server's command line.
 
-use std::io::Read as _;
+use std::{io::Read as _, process::ExitCode};
 
 use acta_ledger::{evidence::code, log::digest::Sha256Digest};
 use acta_server::{
     account::{COMMAND_LINE, Change, Done, MAX_TOKEN_DAYS, NewPassword, apply},
     auth::policy::{ROLES, Role, Scope, parse_role},
+    backup::{self, backup},
     config::{
         DataConfig, LogConfig, ServeConfig,
         file::{self, FileConfig},
         show,
     },
+    doctor::{self, Depth, Health},
     error::Problem,
     keyring,
     keys::Keys,
@@ -24,6 +26,7 @@ use acta_server::{
 };
 use anyhow::{Context as _, anyhow};
 use clap::{Parser, Subcommand};
+use indicatif::{ProgressBar, ProgressStyle};
 use tokio::signal::unix::{SignalKind, signal};
 
 /// The evidence ledger of TensorRT builds: log, API and review portal.
@@ -35,6 +38,8 @@ use tokio::signal::unix::{SignalKind, signal};
   acta-server serve
   acta-server user add ada --role reviewer
   acta-server agent token --label builder-7
+  acta-server backup /mnt/other-disk/acta
+  acta-server doctor --deep
   acta-server rebuild
   acta-server config show
 
@@ -67,6 +72,41 @@ enum Command {
                             Nothing is changed then."
     )]
     Rebuild,
+    /// Copies database and blobs into a folder while the server serves, and verifies the copy.
+    #[command(
+        after_help = "The database is copied as it is at one moment; then the blobs that are not in the folder yet. At the \
+                            end the copy is checked from its bytes: every leaf hash, tile and tree head, and that every \
+                            blob is there. Until then an earlier backup in the folder stays as it was.\n\n\
+                            A backup holds no anchor and, without --with-keys, no private keys. To restore: copy the \
+                            folder to the new data folder, put keys/ and the lost server's anchor beside it, run \
+                            acta-server doctor there, start. A copy that is behind the anchor is not written on.\n\n\
+                            Examples:\n  acta-server --data-dir /srv/acta backup /mnt/other-disk/acta\n  \
+                            acta-server --data-dir /mnt/other-disk/acta doctor --deep\n\n\
+                            Exit codes: 0 done and verified, 1 failed (the message says why)."
+    )]
+    Backup {
+        #[command(flatten)]
+        options: backup::Options,
+        /// Prints what was done as JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Checks the folder without changing anything: beside a running server, or a restored copy.
+    #[command(
+        after_help = "Checks modes, keys, SQLite's pages, schema, every entry's leaf hash, tree heads, tiles, anchor, blobs \
+                            and free space. Each line says ok, or what is wrong and what to do.\n\n\
+                            Examples:\n  acta-server doctor\n  acta-server --data-dir /restored doctor --deep --json\n\n\
+                            Exit codes: 0 all is well, 1 something is wrong."
+    )]
+    Doctor {
+        /// Also checks indexes, the digest of every blob and every signature, and replays the log to compare the
+        /// projections (in a temporary copy, which needs as much space as the database).
+        #[arg(long)]
+        deep: bool,
+        /// Prints the findings as JSON.
+        #[arg(long)]
+        json: bool,
+    },
     /// Removes the bytes of retained bundles that no route needs any more. Stop the server first.
     #[command(
         after_help = "Nothing that is live, approved, held, ordered, the way back of what is served, or retained until \
@@ -213,7 +253,7 @@ enum LogKeyCommand {
 const ENROLMENT_HOURS: u32 = 1;
 
 #[tokio::main]
-async fn main() -> anyhow::Result<()> {
+async fn main() -> anyhow::Result<ExitCode> {
     let (cli, matches, file) = file::parse::<Cli>()?;
     telemetry::start(&cli.log);
     match cli.command {
@@ -274,8 +314,11 @@ async fn main() -> anyhow::Result<()> {
             })
             .await
         }
+        Command::Backup { options, json } => run_backup(&cli.data, &options, json).await,
+        Command::Doctor { deep, json } => return run_doctor(&cli.data, Depth { deep }, json).await,
         Command::Purge { bundle, dry_run } => run_purge(&cli.data, bundle, dry_run).await,
-    }
+    }?;
+    Ok(ExitCode::SUCCESS)
 }
 
 async fn run_server(data: &DataConfig, serve: &ServeConfig) -> anyhow::Result<()> {
@@ -310,7 +353,7 @@ async fn run_server(data: &DataConfig, serve: &ServeConfig) -> anyhow::Result<()
 
 async fn run_rebuild(data: &DataConfig) -> anyhow::Result<()> {
     let ground = Ground::open(data).await?;
-    let rebuilt = rebuild(&ground.database, &ground.keys, |done, all| {
+    let rebuilt = rebuild(&ground.database, &ground.keys.trust(), |done, all| {
         if done % 10_000 == 0 {
             eprintln!("{done} of {all} entries");
         }
@@ -403,6 +446,55 @@ async fn rotate_log_key(data: &DataConfig, overlap: u64, reason: Option<String>)
         Ok(())
     })
     .await
+}
+
+/// A bar for each step, where a person watches.
+fn progress() -> impl FnMut(&str, u64, u64) {
+    let mut shown: Option<(String, ProgressBar)> = None;
+    move |step, done, all| {
+        if shown.as_ref().is_none_or(|(name, _)| name != step) {
+            let style =
+                ProgressStyle::with_template("{msg:>8} [{bar:30}] {pos}/{len}  {per_sec}  {eta} left");
+            let bar = ProgressBar::new(all).with_message(step.to_owned());
+            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+            shown = Some((step.to_owned(), bar));
+        }
+        if let Some((_, bar)) = &shown {
+            bar.set_position(done);
+            if done == all {
+                bar.finish_and_clear();
+            }
+        }
+    }
+}
+
+async fn run_backup(data: &DataConfig, options: &backup::Options, json: bool) -> anyhow::Result<()> {
+    let done = backup(data, options, &mut progress()).await?;
+    if json {
+        println!("{}", serde_json::to_string(&done)?);
+        return Ok(());
+    }
+    let (manifest, target) = (&done.manifest, options.target.display());
+    println!(
+        "{target}: {} entries, root {}, {} blobs; verified",
+        manifest.size, manifest.root, manifest.blobs
+    );
+    println!("{} blobs copied, {} linked, the others were there", done.copied, done.linked);
+    if done.with_keys {
+        println!("the private keys are in it: whoever has it can sign as this server");
+    }
+    Ok(())
+}
+
+async fn run_doctor(data: &DataConfig, depth: Depth, json: bool) -> anyhow::Result<ExitCode> {
+    let findings = doctor::examine(data, depth, &mut progress()).await?;
+    if json {
+        println!("{}", serde_json::to_string(&findings)?);
+    } else {
+        findings.iter().for_each(|finding| println!("{finding}"));
+    }
+    let wrong = findings.iter().any(|finding| finding.health == Health::Wrong);
+    Ok(if wrong { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
 async fn run_purge(data: &DataConfig, bundle: Option<Sha256Digest>, dry_run: bool) -> anyhow::Result<()> {

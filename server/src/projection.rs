@@ -6,7 +6,9 @@
 mod acceptance;
 mod cache;
 mod cancel;
+pub mod compare;
 mod mention;
+mod meta;
 pub mod rebuild;
 mod route;
 mod run;
@@ -22,7 +24,7 @@ use acta_ledger::{
         log_key::LogKey,
     },
     judge::keyring::{KeyRefusal, KeyringError, Purpose},
-    log::statement::{Predicate as _, Statement},
+    log::statement::{Predicate as _, Statement, StatementError},
 };
 use sqlx::query;
 
@@ -108,84 +110,82 @@ pub const TABLES: [&str; 12] = [
     "agent",
 ];
 
-/// Applies one entry.
-pub async fn apply(connection: &mut Connection, logged: &Logged<'_>) -> sqlx::Result<Result<(), Conflict>> {
-    let unreadable =
-        |error: acta_ledger::log::statement::StatementError| Conflict::Unreadable(error.to_string());
-    let chain = match logged.statement.predicate_type.as_str() {
-        AgentKey::TYPE => match logged.statement.predicate::<AgentKey>().map_err(unreadable) {
-            Ok(key) => {
-                apply_agent_key(connection, logged, &key).await?;
-                None
-            }
-            Err(conflict) => return Ok(Err(conflict)),
-        },
-        LogKey::TYPE => {
-            apply_key_event(connection, logged, None).await?;
-            None
-        }
-        BuildSummary::TYPE => match logged.statement.predicate::<BuildSummary>().map_err(unreadable) {
-            Ok(summary) => match run::apply(connection, logged, &summary).await? {
-                Ok(()) => Some(summary.chain),
-                Err(conflict) => return Ok(Err(conflict)),
-            },
-            Err(conflict) => return Ok(Err(conflict)),
-        },
-        AcceptanceRecord::TYPE => {
-            match logged.statement.predicate::<AcceptanceRecord>().map_err(unreadable) {
-                Ok(record) => match acceptance::apply(connection, logged, &record).await? {
-                    Ok(()) => Some(record.chain),
-                    Err(conflict) => return Ok(Err(conflict)),
-                },
-                Err(conflict) => return Ok(Err(conflict)),
-            }
-        }
-        ImportRecord::TYPE => match logged.statement.predicate::<ImportRecord>().map_err(unreadable) {
-            Ok(record) => Some(record.chain),
-            Err(conflict) => return Ok(Err(conflict)),
-        },
-        _ => match route::apply(connection, logged).await? {
-            Ok(chain) => chain,
-            Err(conflict) => return Ok(Err(conflict)),
-        },
-    };
-    apply_meta(connection, logged, chain).await?;
-    mention::apply(connection, logged).await?;
-    Ok(Ok(()))
+/// Applies entries one after another. The rows of what comes by the hundred wait and are written together; whoever reads
+/// projections in between [`finish`](Projector::finish)es first.
+#[derive(Default)]
+pub struct Projector {
+    runs: run::Rows,
+    meta: meta::Rows,
+    mentions: mention::Rows,
 }
 
-async fn apply_meta(
-    connection: &mut Connection,
-    logged: &Logged<'_>,
-    chain: Option<ChainLink>,
-) -> sqlx::Result<()> {
-    let (index, kind) = (logged.index as i64, &logged.statement.predicate_type);
-    let sequence = chain.map(|link| link.sequence as i64);
-    let previous = chain.and_then(|link| link.previous).map(|digest| digest.0.to_vec());
-    query!(
-        "insert into entry_meta (idx, predicate_type, signer, sequence, previous) values (?, ?, ?, ?, ?)",
-        index,
-        kind,
-        logged.signer,
-        sequence,
-        previous
-    )
-    .execute(&mut *connection)
-    .await?;
-    for subject in &logged.statement.subject {
-        if let Some(digest) = subject.sha256() {
-            let digest = &digest.0[..];
-            query!(
-                "insert into subject (digest, idx, name) values (?, ?, ?) on conflict do nothing",
-                digest,
-                index,
-                subject.name
-            )
-            .execute(&mut *connection)
-            .await?;
-        }
+impl Projector {
+    /// Looks up at once what would otherwise be looked up for each of the statements.
+    pub async fn expecting(connection: &mut Connection, statements: &[&Statement]) -> sqlx::Result<Self> {
+        let runs = run::Rows::expecting(connection, statements).await?;
+        Ok(Self { runs, ..Self::default() })
     }
-    Ok(())
+
+    /// Applies one entry.
+    pub async fn apply(
+        &mut self,
+        connection: &mut Connection,
+        logged: &Logged<'_>,
+    ) -> sqlx::Result<Result<(), Conflict>> {
+        Ok(match self.apply_noun(connection, logged).await? {
+            Ok(chain) => {
+                self.meta.add(logged, chain);
+                self.mentions.add(logged);
+                Ok(())
+            }
+            Err(conflict) => Err(conflict),
+        })
+    }
+
+    /// Writes the rows that wait.
+    pub async fn finish(self, connection: &mut Connection) -> sqlx::Result<()> {
+        self.runs.write(connection).await?;
+        self.meta.write(connection).await?;
+        self.mentions.write(connection).await
+    }
+
+    async fn apply_noun(
+        &mut self,
+        connection: &mut Connection,
+        logged: &Logged<'_>,
+    ) -> sqlx::Result<Result<Option<ChainLink>, Conflict>> {
+        let unreadable = |error: StatementError| Conflict::Unreadable(error.to_string());
+        let statement = logged.statement;
+        Ok(match statement.predicate_type.as_str() {
+            AgentKey::TYPE => match statement.predicate::<AgentKey>() {
+                Ok(key) => {
+                    apply_agent_key(connection, logged, &key).await?;
+                    Ok(None)
+                }
+                Err(error) => Err(unreadable(error)),
+            },
+            LogKey::TYPE => {
+                apply_key_event(connection, logged, None).await?;
+                Ok(None)
+            }
+            BuildSummary::TYPE => match statement.predicate::<BuildSummary>() {
+                Ok(summary) => {
+                    self.runs.add(connection, logged, &summary).await?.map(|()| Some(summary.chain))
+                }
+                Err(error) => Err(unreadable(error)),
+            },
+            AcceptanceRecord::TYPE => match statement.predicate::<AcceptanceRecord>() {
+                Ok(record) => {
+                    acceptance::apply(connection, logged, &record).await?.map(|()| Some(record.chain))
+                }
+                Err(error) => Err(unreadable(error)),
+            },
+            ImportRecord::TYPE => {
+                statement.predicate::<ImportRecord>().map(|record| Some(record.chain)).map_err(unreadable)
+            }
+            _ => route::apply(connection, logged).await?,
+        })
+    }
 }
 
 /// Whether the statement fits what came before is the keyring's to judge, before it comes here.

@@ -95,7 +95,7 @@ impl Ground {
     /// Opens the folder for one process at a time (two writers could sign two trees), its projections this program's.
     pub async fn open(data: &DataConfig) -> anyhow::Result<Self> {
         let ground = Self::open_with(data, true).await?;
-        projection::upgrade::catch_up(&ground.database, &ground.keys).await?;
+        projection::upgrade::catch_up(&ground.database, &ground.keys.trust()).await?;
         Ok(ground)
     }
 
@@ -137,13 +137,15 @@ impl Application {
     pub async fn build(data: &DataConfig, serve: &ServeConfig) -> anyhow::Result<Self> {
         // Leptos renders on whatever runtime it is told; it can be told once, and tests build several applications.
         let _ = any_spawner::Executor::init_tokio();
+        crate::backup::refuse_unanchored(data)?;
         let ground = Ground::open(data).await?;
         let listener = TcpListener::bind(serve.listen).await.with_context(|| {
             format!("cannot listen on {}: is another server running there?", serve.listen)
         })?;
         let address = listener.local_addr()?;
         let metrics = Metrics::default();
-        let (log, writer) = LogWriter::start(&ground.database, ground.keys.clone(), metrics.log()).await?;
+        let (log, writer) =
+            LogWriter::start(&ground.database, ground.keys.clone(), data.anchor(), metrics.log()).await?;
         let certificate = certificate(serve)?.map(Arc::new);
         let base_url = base_url(serve, address)?;
         let state = AppState(Arc::new(Shared {

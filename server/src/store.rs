@@ -13,6 +13,7 @@ pub mod pack;
 pub mod progress;
 pub mod route;
 pub mod run;
+pub mod schema;
 pub mod search;
 pub mod session;
 pub mod token;

@@ -61,6 +61,15 @@ impl Server {
         self.folder.path().join("data")
     }
 
+    /// The process that runs.
+    ///
+    /// # Panics
+    ///
+    /// If it was killed or stopped.
+    pub fn pid(&self) -> u32 {
+        self.child.as_ref().expect("the server runs").id()
+    }
+
     /// `acta-server` on this server's folder.
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(program("acta-server"));
@@ -104,6 +113,20 @@ impl Server {
             let _ = child.kill();
             let _ = child.wait();
         }
+    }
+
+    /// Whether the process ended by itself within a moment, and then that it is gone.
+    pub fn is_gone(&mut self) -> bool {
+        let begun = Instant::now();
+        while begun.elapsed() < Duration::from_secs(2) {
+            let ended = self.child.as_mut().is_none_or(|child| child.try_wait().is_ok_and(|it| it.is_some()));
+            if ended {
+                self.child = None;
+                return true;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        false
     }
 
     /// Stops the process in order.

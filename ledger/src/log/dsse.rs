@@ -82,7 +82,11 @@ impl Envelope {
 
     /// Reads an envelope's JSON; unknown members are ignored, standard and URL-safe base64 are both read.
     pub fn parse(json: &[u8]) -> Result<Self, EnvelopeError> {
-        let value = jcs::parse(json)?;
+        Self::from_json(&jcs::parse(json)?)
+    }
+
+    /// Takes an envelope out of JSON that was read strictly.
+    pub fn from_json(value: &Value) -> Result<Self, EnvelopeError> {
         let text = |value: &Value, field, expected| {
             value.as_str().map(str::to_owned).ok_or(EnvelopeError::Field { field, expected })
         };

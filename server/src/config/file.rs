@@ -212,7 +212,7 @@ mod tests {
                 "origin = \"a/log\"\nbase_ulr = \"x\"",
                 "line 2: there is no setting \"base_ulr\"; do you mean \"base_url\"?",
             ),
-            ("x = 1", "line 1: there is no setting \"x\"; expected one of data_dir, origin, listen,"),
+            ("x = 1", "line 1: there is no setting \"x\"; expected one of data_dir, origin, anchor, listen,"),
             ("config = \"x\"", "there is no setting \"config\""),
             ("[serve]\nlisten = \"x\"", "line 1: there is no setting \"serve\""),
             ("listen = \"here\"", "line 1: listen: found \"here\": invalid socket address"),

@@ -1,9 +1,11 @@
 //! The log's tables.
 
-use acta_ledger::log::{digest::Sha256Digest, entry::Entry, merkle::Frontier, tile::TileId};
-use sqlx::{SqliteExecutor, query, query_scalar};
+use std::collections::HashMap;
 
-use crate::db::Connection;
+use acta_ledger::log::{digest::Sha256Digest, entry::Entry, merkle::Frontier, tile::TileId};
+use sqlx::{QueryBuilder, Sqlite, SqliteExecutor, query, query_scalar};
+
+use crate::db::{Connection, groups};
 
 /// An entry as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,25 +28,39 @@ pub fn digest(bytes: &[u8]) -> sqlx::Result<Sha256Digest> {
         .ok_or_else(|| sqlx::Error::Decode(format!("a digest of {} bytes", bytes.len()).into()))
 }
 
-pub(super) async fn insert_entry(
+/// Inserts entries at the indexes from `first` on. Many rows a statement: the query macros know no such statement.
+pub(super) async fn insert_entries(
     connection: &mut Connection,
-    index: u64,
-    entry: &Entry,
+    first: u64,
+    rows: &[(&Entry, Sha256Digest, Sha256Digest)],
     logged_at: i64,
 ) -> sqlx::Result<()> {
-    let (index, digest, leaf, record) = (index as i64, entry.digest(), entry.leaf_hash(), entry.bytes());
-    let (digest, leaf) = (&digest.0[..], &leaf.0[..]);
-    query!(
-        "insert into entry (idx, digest, leaf_hash, record, logged_at) values (?, ?, ?, ?, ?)",
-        index,
-        digest,
-        leaf,
-        record,
-        logged_at
-    )
-    .execute(connection)
-    .await?;
+    let numbered: Vec<_> = (first as i64..).zip(rows).collect();
+    for group in groups(&numbered) {
+        let mut insert =
+            QueryBuilder::<Sqlite>::new("insert into entry (idx, digest, leaf_hash, record, logged_at) ");
+        insert.push_values(group, |mut row, (index, (entry, digest, leaf))| {
+            row.push_bind(*index).push_bind(&digest.0[..]).push_bind(&leaf.0[..]);
+            row.push_bind(entry.bytes()).push_bind(logged_at);
+        });
+        insert.build().execute(&mut *connection).await?;
+    }
     Ok(())
+}
+
+/// Which of the digests are logged, and where.
+pub(super) async fn known(
+    connection: &mut Connection,
+    digests: &[Sha256Digest],
+) -> sqlx::Result<HashMap<Sha256Digest, u64>> {
+    let wanted = serde_json::json!(digests).to_string();
+    let rows = query!(
+        "select idx, digest from entry where digest in (select unhex(value) from json_each(?))",
+        wanted
+    )
+    .fetch_all(connection)
+    .await?;
+    rows.into_iter().map(|row| Ok((digest(&row.digest)?, row.idx as u64))).collect()
 }
 
 pub(super) async fn index_of<'e>(
@@ -75,6 +91,39 @@ pub(super) async fn entry<'e>(
         })
     })
     .transpose()
+}
+
+/// The entries `[from, from + count)`, as far as they are there.
+pub(crate) async fn entries<'e>(
+    executor: impl SqliteExecutor<'e>,
+    from: u64,
+    count: u64,
+) -> sqlx::Result<Vec<StoredEntry>> {
+    let (from, to) = (from as i64, (from + count) as i64);
+    let rows = query!(
+        "select idx, digest, leaf_hash, record, logged_at from entry where idx >= ? and idx < ? order by idx",
+        from,
+        to
+    )
+    .fetch_all(executor)
+    .await?;
+    rows.into_iter()
+        .map(|row| {
+            Ok(StoredEntry {
+                index: row.idx as u64,
+                digest: digest(&row.digest)?,
+                leaf_hash: digest(&row.leaf_hash)?,
+                record: row.record,
+                logged_at: row.logged_at,
+            })
+        })
+        .collect()
+}
+
+/// How many rows the log has, whatever its size says.
+pub(crate) async fn count<'e>(executor: impl SqliteExecutor<'e>) -> sqlx::Result<u64> {
+    let rows = query_scalar!(r#"select count(*) as "rows!: i64" from entry"#).fetch_one(executor).await?;
+    Ok(rows as u64)
 }
 
 pub(super) async fn leaf_hashes<'e>(
@@ -132,6 +181,19 @@ pub(super) async fn tile<'e>(
     hashes.map(|hashes| hashes.chunks(32).map(digest).collect()).transpose()
 }
 
+/// A full tile: its hashes and the root that stands for it one level up.
+pub(crate) async fn full_tile<'e>(
+    executor: impl SqliteExecutor<'e>,
+    tile: TileId,
+) -> sqlx::Result<Option<(Vec<Sha256Digest>, Sha256Digest)>> {
+    let (level, index) = (i64::from(tile.level), tile.index as i64);
+    let row = query!("select hashes, root from tile where level = ? and idx = ?", level, index)
+        .fetch_optional(executor)
+        .await?;
+    row.map(|row| Ok((row.hashes.chunks(32).map(digest).collect::<sqlx::Result<_>>()?, digest(&row.root)?)))
+        .transpose()
+}
+
 pub(super) async fn tile_roots<'e>(
     executor: impl SqliteExecutor<'e>,
     level: u8,
@@ -150,7 +212,14 @@ pub(super) async fn tile_roots<'e>(
     rows.iter().map(|bytes| digest(bytes)).collect()
 }
 
-pub(super) async fn frontier<'e>(executor: impl SqliteExecutor<'e>) -> sqlx::Result<Frontier> {
+/// The log's size.
+pub(crate) async fn size<'e>(executor: impl SqliteExecutor<'e>) -> sqlx::Result<u64> {
+    let size = query_scalar!("select size from log_state where id = 1").fetch_one(executor).await?;
+    Ok(size as u64)
+}
+
+/// The size and the frontier that belongs to it.
+pub(crate) async fn frontier<'e>(executor: impl SqliteExecutor<'e>) -> sqlx::Result<Frontier> {
     let row = query!("select size, frontier from log_state where id = 1").fetch_one(executor).await?;
     let hashes = row.frontier.chunks(32).map(digest).collect::<sqlx::Result<_>>()?;
     Frontier::from_parts(row.size as u64, hashes)
@@ -186,6 +255,12 @@ pub(super) async fn first_head_over<'e>(
         .fetch_optional(executor)
         .await?;
     Ok(row.map(|row| (row.size as u64, row.note)))
+}
+
+/// Every stored tree head by its size.
+pub(crate) async fn heads<'e>(executor: impl SqliteExecutor<'e>) -> sqlx::Result<Vec<(u64, String)>> {
+    let rows = query!("select size, note from tree_head order by size").fetch_all(executor).await?;
+    Ok(rows.into_iter().map(|row| (row.size as u64, row.note)).collect())
 }
 
 /// Stores a signed tree head; fails if there is one for this size already.

@@ -1,37 +1,23 @@
-//! The one task that writes the log: group commit, then sign, then answer.
+//! The one task that writes the log: sign and commit a group, anchor it, then answer.
 
-use std::{borrow::Cow, sync::Arc, time::Instant};
+use std::{path::PathBuf, sync::Arc, time::Instant};
 
 use acta_ledger::{
-    evidence::{agent_key::AgentKey, log_key::LogKey},
     judge::keyring::Keyring,
-    log::{
-        digest::Sha256Digest,
-        dsse::Envelope,
-        entry::Entry,
-        key::KeyId,
-        merkle::Frontier,
-        statement::{Predicate as _, Statement},
-        tile::{TILE_WIDTH, TileId, full_root},
-        tree_head::TreeHead,
-    },
+    log::{digest::Sha256Digest, entry::Entry, key::KeyId, statement::Statement},
 };
-use anyhow::{Context as _, bail};
-use sqlx::{Acquire as _, Connection as _};
+use sqlx::Connection as _;
 use tokio::{
     sync::{mpsc, oneshot, watch},
     task::JoinHandle,
 };
 
-use super::{SignedHead, store};
-use crate::{
-    clock,
-    db::{Connection, Database},
-    keyring,
-    keys::Keys,
-    metrics::LogMetrics,
-    projection::{self, Conflict, Logged},
+use super::{
+    SignedHead, batch,
+    recovery::{Recovered, recover, sign},
+    store,
 };
+use crate::{clock, db::Database, keys::Keys, metrics::LogMetrics, projection::Conflict};
 
 /// Requests that may wait before a further one is turned away.
 const QUEUE: usize = 1024;
@@ -69,6 +55,8 @@ pub struct Place {
     pub leaf_hash: Sha256Digest,
     /// Whether it was appended just now; otherwise it had been there.
     pub created: bool,
+    /// Its inclusion proof under the tree head that was signed for it; none where it had been there.
+    pub inclusion: Option<Vec<Sha256Digest>>,
 }
 
 /// An acknowledged request.
@@ -100,6 +88,9 @@ pub enum AppendError {
     /// A write failed in a way that leaves open whether it took place. Offering the same entry again is safe.
     #[error("a write failed; whether the entry is logged is not known")]
     OutcomeUnknown,
+    /// An earlier write failed and the log cannot be read back yet; nothing was stored.
+    #[error("the log cannot be written now")]
+    Unwritable,
     /// The writer has stopped.
     #[error("the log's writer has stopped")]
     Stopped,
@@ -113,13 +104,14 @@ impl AppendError {
             Self::Conflict { .. } => "conflict",
             Self::DiskFull => "disk_full",
             Self::OutcomeUnknown => "unknown",
+            Self::Unwritable => "unwritable",
             Self::Stopped => "stopped",
         }
     }
 }
 
-struct Request {
-    candidates: Vec<Candidate>,
+pub(super) struct Request {
+    pub(super) candidates: Vec<Candidate>,
     reply: oneshot::Sender<Result<Appended, AppendError>>,
 }
 
@@ -133,23 +125,23 @@ pub struct LogWriter {
 }
 
 impl LogWriter {
-    /// Brings log and tree head into step and starts the writer.
+    /// Brings log, tree head and anchor into step and starts the writer.
     pub async fn start(
         database: &Database,
         keys: Arc<Keys>,
+        anchor: PathBuf,
         metrics: Arc<LogMetrics>,
     ) -> anyhow::Result<(Self, JoinHandle<()>)> {
         let (sender, requests) = mpsc::channel(QUEUE);
-        let mut connection = database.connect().await?;
-        let ring = Arc::new(keyring::load(&mut connection, &keys).await?);
-        let (frontier, head) = recover(&mut connection, &keys, &ring).await?;
-        let (head_sender, head) = watch::channel(head);
-        let (keyring_sender, keyring) = watch::channel(ring);
+        let log = recover(database, &keys, &anchor).await?;
+        let (head_sender, head) = watch::channel(log.head.clone());
+        let (keyring_sender, keyring) = watch::channel(Arc::clone(&log.keyring));
         let task = Task {
             database: database.clone(),
             keys,
-            connection,
-            frontier,
+            path: anchor,
+            log,
+            doubtful: false,
             head: head_sender,
             keyring: keyring_sender,
             requests,
@@ -207,232 +199,125 @@ impl LogWriter {
     }
 }
 
-/// What is stored decides: a tree that was committed and not signed is signed now, a tree head beyond the tree is fatal.
-async fn recover(
-    connection: &mut Connection,
-    keys: &Keys,
-    keyring: &Keyring,
-) -> anyhow::Result<(Frontier, SignedHead)> {
-    let frontier = store::frontier(&mut *connection).await.context("cannot read the log's state")?;
-    let root = frontier.root();
-    if let Some((size, note, signed_at)) = store::newest_head(&mut *connection).await? {
-        let head = keyring.log().open(&note).with_context(|| {
-            format!("the stored tree head of size {size} is not by this server's log key")
-        })?;
-        if head.size > frontier.size() {
-            bail!(
-                "a tree head of size {} was signed, but the log holds only {} entries: the database is an old or \
-                 damaged copy. Nothing may be signed on it",
-                head.size,
-                frontier.size()
-            );
-        }
-        if head.size == frontier.size() {
-            if head.root != root {
-                bail!("the log's root at size {size} differs from the signed one: the database is damaged");
-            }
-            return Ok((frontier, SignedHead { head, note, signed_at }));
-        }
-    }
-    let head = sign(connection, keys, keyring, &frontier).await?;
-    Ok((frontier, head))
-}
-
-async fn sign(
-    connection: &mut Connection,
-    keys: &Keys,
-    keyring: &Keyring,
-    frontier: &Frontier,
-) -> anyhow::Result<SignedHead> {
-    let head = TreeHead { origin: keys.origin.clone(), size: frontier.size(), root: frontier.root() };
-    let note = head.sign_by(&keys.signers(keyring.log(), head.size)?)?.to_string();
-    let signed_at = clock::now().unix_ms();
-    store::insert_head(connection, head.size, &note, signed_at)
-        .await
-        .context("cannot store the tree head")?;
-    Ok(SignedHead { head, note, signed_at })
-}
-
 struct Task {
     database: Database,
     keys: Arc<Keys>,
-    connection: Connection,
-    frontier: Frontier,
+    /// Where the anchor lies.
+    path: PathBuf,
+    log: Recovered,
+    /// A write failed, and the log could not be read back yet.
+    doubtful: bool,
     head: watch::Sender<SignedHead>,
     keyring: watch::Sender<Arc<Keyring>>,
     requests: mpsc::Receiver<Request>,
     metrics: Arc<LogMetrics>,
 }
 
-type Results = Vec<Result<Vec<Place>, AppendError>>;
-
 impl Task {
     async fn run(mut self) {
         while let Some(first) = self.requests.recv().await {
-            let mut waiting = first.candidates.len();
-            let mut batch = vec![first];
-            while waiting < BATCH
-                && let Ok(next) = self.requests.try_recv()
-            {
-                waiting += next.candidates.len();
-                batch.push(next);
+            let batch = self.gather(first);
+            if self.doubtful && !self.reopen().await {
+                refuse(batch, || AppendError::Unwritable);
+                continue;
             }
-            let began = Instant::now();
-            let answers = self.commit_and_sign(&batch).await;
-            match answers {
-                Ok(results) => {
-                    self.metrics.committed(waiting, began.elapsed());
+            let (entries, began) = (batch.iter().map(|it| it.candidates.len()).sum(), Instant::now());
+            match self.write(&batch).await {
+                Ok(outcomes) => {
+                    self.metrics.committed(entries, began.elapsed());
                     let head = self.head.borrow().clone();
-                    for (request, result) in batch.into_iter().zip(results) {
-                        let _ =
-                            request.reply.send(result.map(|places| Appended { places, head: head.clone() }));
+                    for (request, outcome) in batch.into_iter().zip(outcomes) {
+                        let answer = outcome.map(|places| Appended { places, head: head.clone() });
+                        let _ = request.reply.send(answer);
                     }
                 }
                 Err(error) => {
                     self.metrics.failed();
-                    tracing::error!(
-                        cause = format!("{error:#}"),
-                        "a write to the log failed; reading it back"
-                    );
-                    let full = is_disk_full(&error);
-                    for request in batch {
-                        let answer = if full { AppendError::DiskFull } else { AppendError::OutcomeUnknown };
-                        let _ = request.reply.send(Err(answer));
+                    let cause = format!("{error:#}");
+                    tracing::error!(cause, "a write to the log failed; it is read back before anything else");
+                    match is_disk_full(&error) {
+                        true => refuse(batch, || AppendError::DiskFull),
+                        false => refuse(batch, || AppendError::OutcomeUnknown),
                     }
-                    // A failed commit is neither done nor undone. Only the file, opened anew, says which.
-                    if let Err(error) = self.reopen().await {
-                        tracing::error!(
-                            cause = format!("{error:#}"),
-                            "the log cannot be read back; the writer stops"
-                        );
-                        return;
-                    }
+                    self.doubtful = true;
+                    self.reopen().await;
                 }
             }
         }
         // Folds the write-ahead log into the file.
-        let _ = self.connection.close().await;
+        let _ = self.log.connection.close().await;
     }
 
-    async fn reopen(&mut self) -> anyhow::Result<()> {
-        let fresh = self.database.connect().await?;
-        drop(std::mem::replace(&mut self.connection, fresh));
-        let ring = keyring::load(&mut self.connection, &self.keys).await?;
-        let (frontier, head) = recover(&mut self.connection, &self.keys, &ring).await?;
-        self.keyring.send_replace(Arc::new(ring));
-        self.frontier = frontier;
-        self.head.send_replace(head);
-        Ok(())
-    }
-
-    async fn commit_and_sign(&mut self, batch: &[Request]) -> anyhow::Result<Results> {
-        let before = self.frontier.size();
-        let (frontier, results) = self.commit(batch).await?;
-        self.frontier = frontier;
-        if self.frontier.size() > before {
-            let keyring = self.keyring.borrow().clone();
-            let head = sign(&mut self.connection, &self.keys, &keyring, &self.frontier).await?;
-            self.head.send_replace(head);
+    /// A batch: the request and those that wait behind it.
+    fn gather(&mut self, first: Request) -> Vec<Request> {
+        let mut waiting = first.candidates.len();
+        let mut batch = vec![first];
+        while waiting < BATCH
+            && let Ok(next) = self.requests.try_recv()
+        {
+            waiting += next.candidates.len();
+            batch.push(next);
         }
-        Ok(results)
+        batch
     }
 
-    async fn commit(&mut self, batch: &[Request]) -> anyhow::Result<(Frontier, Results)> {
-        let mut frontier = self.frontier.clone();
-        let before = self.keyring.borrow().clone();
-        let mut keyring = Cow::Borrowed(&*before);
-        let mut results = Vec::with_capacity(batch.len());
-        let mut transaction = self.connection.begin_with("begin immediate").await?;
-        let logged_at = clock::now().unix_ms().max(store::last_logged_at(&mut *transaction).await?);
-        for request in batch {
-            // A request is all or nothing: a conflict takes back what it has written so far, and nothing else.
-            let mut savepoint = transaction.begin().await?;
-            let (mut grown, mut turned) = (frontier.clone(), keyring.clone());
-            let appended =
-                append_all(&mut savepoint, &mut grown, &mut turned, &request.candidates, logged_at);
-            match appended.await? {
-                Ok(places) => {
-                    savepoint.commit().await?;
-                    (frontier, keyring) = (grown, turned);
-                    results.push(Ok(places));
-                }
-                Err(conflict) => {
-                    savepoint.rollback().await?;
-                    results.push(Err(conflict));
-                }
+    /// A failed commit is neither done nor undone. Only the file, opened anew, says which; until it does, nothing is
+    /// written, and every request that comes tries again, so that no restart is needed once the disk is well.
+    async fn reopen(&mut self) -> bool {
+        match recover(&self.database, &self.keys, &self.path).await {
+            Ok(log) => {
+                self.keyring.send_replace(Arc::clone(&log.keyring));
+                self.head.send_replace(log.head.clone());
+                self.log = log;
+                self.doubtful = false;
+                tracing::info!(
+                    log.size = self.log.frontier.size(),
+                    "the log was read back and is written again"
+                );
+            }
+            Err(error) => {
+                let cause = format!("{error:#}");
+                tracing::error!(cause, "the log cannot be read back; nothing is written until it can");
             }
         }
-        if frontier.size() > self.frontier.size() {
-            store::set_frontier(&mut transaction, &frontier).await?;
-        }
-        transaction.commit().await?;
-        if let Cow::Owned(turned) = keyring {
-            self.keyring.send_replace(Arc::new(turned));
-        }
-        Ok((frontier, results))
+        !self.doubtful
     }
-}
 
-async fn append_all(
-    connection: &mut Connection,
-    frontier: &mut Frontier,
-    keyring: &mut Cow<'_, Keyring>,
-    candidates: &[Candidate],
-    logged_at: i64,
-) -> sqlx::Result<Result<Vec<Place>, AppendError>> {
-    let mut places = Vec::with_capacity(candidates.len());
-    for (position, candidate) in candidates.iter().enumerate() {
-        let (digest, leaf_hash) = (candidate.entry.digest(), candidate.entry.leaf_hash());
-        let known = store::index_of(&mut *connection, &digest).await?;
-        let index = known.unwrap_or(frontier.size());
-        if known.is_none() {
-            if let Err(conflict) = check_key(keyring, index, candidate) {
-                return Ok(Err(AppendError::Conflict { position, conflict }));
-            }
-            store::insert_entry(connection, index, &candidate.entry, logged_at).await?;
-            frontier.append(leaf_hash);
-            store_full_tiles(connection, frontier.size()).await?;
-            let logged = Logged { index, signer: &candidate.signer, statement: &candidate.statement };
-            if let Err(conflict) = projection::apply(connection, &logged).await? {
-                return Ok(Err(AppendError::Conflict { position, conflict }));
-            }
-        }
-        places.push(Place { index, digest, leaf_hash, created: known.is_none() });
-    }
-    Ok(Ok(places))
-}
-
-/// Whether the key may sign this very entry; what the entry says about keys counts from the next one on.
-fn check_key(keyring: &mut Cow<'_, Keyring>, index: u64, candidate: &Candidate) -> Result<(), Conflict> {
-    if let Some(key) = &candidate.key {
-        keyring.may_sign(key, index)?;
-    }
-    if [AgentKey::TYPE, LogKey::TYPE].contains(&candidate.statement.predicate_type.as_str()) {
-        let envelope = Envelope::parse(candidate.entry.bytes())
-            .map_err(|error| Conflict::Unreadable(error.to_string()))?;
-        keyring.to_mut().apply(index, &envelope, &candidate.statement)?;
-    }
-    Ok(())
-}
-
-/// Stores the tiles that became full with the newest leaf: one at each level whose last tile it completes.
-async fn store_full_tiles(connection: &mut Connection, size: u64) -> sqlx::Result<()> {
-    let mut nodes = size;
-    let mut level = 0;
-    while nodes.is_multiple_of(TILE_WIDTH) && nodes > 0 {
-        let tile = TileId { level, index: nodes / TILE_WIDTH - 1 };
-        let from = tile.index * TILE_WIDTH;
-        let hashes = match level {
-            0 => store::leaf_hashes(&mut *connection, from, TILE_WIDTH).await?,
-            _ => store::tile_roots(&mut *connection, level - 1, from, TILE_WIDTH).await?,
+    /// Commits the batch, anchors its tree head and shows it.
+    async fn write(&mut self, batch: &[Request]) -> anyhow::Result<Vec<batch::Outcome>> {
+        let log = &mut self.log;
+        let mut tree = batch::Tree {
+            frontier: log.frontier.clone(),
+            edge: log.edge.clone(),
+            keyring: Arc::clone(&log.keyring),
+            logged_at: log.logged_at.max(clock::now().unix_ms()),
         };
-        let root = full_root(&hashes)
-            .ok_or_else(|| sqlx::Error::Decode(format!("tile {tile:?} lacks hashes").into()))?;
-        store::insert_tile(connection, tile, &hashes, &root).await?;
-        nodes /= TILE_WIDTH;
-        level += 1;
+        let mut transaction = log.connection.begin_with("begin immediate").await?;
+        let mut outcomes = batch::append(&mut transaction, &mut tree, batch).await?;
+        if tree.frontier.size() == log.frontier.size() {
+            transaction.rollback().await?;
+            return Ok(outcomes);
+        }
+        store::set_frontier(&mut transaction, &tree.frontier).await?;
+        let head = sign(&mut transaction, &self.keys, &tree.keyring, &tree.frontier).await?;
+        transaction.commit().await?;
+        log.anchor.advance(&head.note).await?;
+        batch::prove(&tree.edge, &mut outcomes);
+        tree.edge.trim();
+        (log.frontier, log.edge, log.logged_at) = (tree.frontier, tree.edge, tree.logged_at);
+        if !Arc::ptr_eq(&log.keyring, &tree.keyring) {
+            log.keyring = tree.keyring;
+            self.keyring.send_replace(Arc::clone(&log.keyring));
+        }
+        self.head.send_replace(head);
+        Ok(outcomes)
     }
-    Ok(())
+}
+
+fn refuse(batch: Vec<Request>, why: impl Fn() -> AppendError) {
+    for request in batch {
+        let _ = request.reply.send(Err(why()));
+    }
 }
 
 fn is_disk_full(error: &anyhow::Error) -> bool {

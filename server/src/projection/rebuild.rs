@@ -7,13 +7,17 @@ use acta_ledger::{
         dsse::Envelope,
         merkle::{Frontier, leaf_hash},
         statement::Statement,
+        verification::Trust,
     },
 };
 use anyhow::{Context as _, bail, ensure};
 use sqlx::{AssertSqlSafe, Connection as _, query, query_scalar};
 
-use super::{Logged, TABLES, apply, upgrade};
-use crate::{db::Database, keyring, keys::Keys};
+use super::{Logged, Projector, TABLES, upgrade};
+use crate::{db::Database, keyring, log::tiles};
+
+/// Entries whose rows are written together.
+const GROUP: u64 = 64;
 
 /// What a rebuild went through.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,10 +29,11 @@ pub struct Rebuilt {
 }
 
 /// Checks every entry's bytes against its digest, its leaf hash, its signature and the signed root, and replays all of
-/// them into emptied projections. On any damage nothing is changed and the error names the entry.
+/// them into emptied projections; full tiles that are missing are stored again. On any damage nothing is changed and the
+/// error names the entry.
 pub async fn rebuild(
     database: &Database,
-    keys: &Keys,
+    trust: &Trust,
     mut progress: impl FnMut(u64, u64),
 ) -> anyhow::Result<Rebuilt> {
     let mut connection = database.connect().await?;
@@ -39,7 +44,8 @@ pub async fn rebuild(
     }
     let size =
         query_scalar!("select size from log_state where id = 1").fetch_one(&mut *transaction).await? as u64;
-    let (mut frontier, mut keyring) = (Frontier::default(), keyring::empty(keys));
+    let mut projector = Projector::default();
+    let (mut frontier, mut keyring) = (Frontier::default(), keyring::empty(trust.clone()));
     for index in 0..size {
         let row = {
             let index = index as i64;
@@ -55,14 +61,21 @@ pub async fn rebuild(
         let leaf = leaf_hash(&row.record);
         ensure!(leaf.0[..] == row.leaf_hash[..], "entry {index} is damaged: its leaf hash is another");
         frontier.append(leaf);
+        if let Some(tile) = tiles::restore_full(&mut transaction, frontier.size()).await? {
+            bail!("tile {}/{} is damaged: its hashes are not those of the entries", tile.level, tile.index);
+        }
         let (signer, statement) = read(&mut keyring, index, &row.record)
             .with_context(|| format!("entry {index} cannot be replayed"))?;
         let logged = Logged { index, signer: &signer, statement: &statement };
-        if let Err(conflict) = apply(&mut transaction, &logged).await? {
+        if let Err(conflict) = projector.apply(&mut transaction, &logged).await? {
             bail!("entry {index} cannot be replayed: {conflict}");
+        }
+        if frontier.size().is_multiple_of(GROUP) {
+            std::mem::take(&mut projector).finish(&mut transaction).await?;
         }
         progress(index + 1, size);
     }
+    projector.finish(&mut transaction).await?;
     check_head(&mut transaction, &keyring, &frontier).await?;
     upgrade::mark(&mut transaction).await?;
     transaction.commit().await?;

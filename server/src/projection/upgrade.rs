@@ -1,7 +1,7 @@
 //! Keeping projections and program in step: a program whose tables or rules are not those that made the projections
 //! replays the log before it answers anything. So a new version needs no command and no empty start.
 
-use acta_ledger::log::digest::Sha256Digest;
+use acta_ledger::log::{digest::Sha256Digest, verification::Trust};
 use anyhow::Context as _;
 use sqlx::{query, query_scalar};
 
@@ -9,16 +9,13 @@ use super::{
     TABLES,
     rebuild::{Rebuilt, rebuild},
 };
-use crate::{
-    db::{Connection, Database},
-    keys::Keys,
-};
+use crate::db::{Connection, Database};
 
 /// Counts the changes of what [`super::apply`] writes that leave the tables as they are. A changed table counts by itself.
 const RULES: u32 = 1;
 
 /// Replays the log if the projections were made by other tables or other rules; `None` if there was nothing to do.
-pub async fn catch_up(database: &Database, keys: &Keys) -> anyhow::Result<Option<Rebuilt>> {
+pub async fn catch_up(database: &Database, trust: &Trust) -> anyhow::Result<Option<Rebuilt>> {
     let mut connection = database.connect().await?;
     let wanted = fingerprint(&mut connection).await?;
     let made_by = query_scalar!("select made_by from projection_state where id = 1")
@@ -34,7 +31,7 @@ pub async fn catch_up(database: &Database, keys: &Keys) -> anyhow::Result<Option
     }
     drop(connection);
     tracing::info!(log.size = size, "the projections were made by another version: replaying the log");
-    let rebuilt = rebuild(database, keys, |_, _| {})
+    let rebuilt = rebuild(database, trust, |_, _| {})
         .await
         .context("the projections are another version's, and the log cannot be replayed into this one's")?;
     Ok(Some(rebuilt))

@@ -71,7 +71,7 @@ async fn the_same_entry_in_any_dress_has_one_index() {
     let app = TestApp::start().await;
     let (agent, client) = app.agent("a", 1).await;
     let envelope = agent.envelope(&summary(1));
-    let tries = (0..40).map(|_| {
+    let tries = (0..1000).map(|_| {
         let (client, envelope) = (client.clone(), envelope.clone());
         tokio::spawn(async move { client.post(ENTRIES, envelope).await })
     });
@@ -91,6 +91,34 @@ async fn the_same_entry_in_any_dress_has_one_index() {
     dressed["extra"] = json!(true);
     let answer = client.post(ENTRIES, serde_json::to_string_pretty(&dressed).unwrap()).await;
     assert_eq!((answer.status, app.size()), (StatusCode::OK, 2), "{}", answer.text());
+}
+
+/// As if the clock had been an hour ahead and was put right: the log's own times never go back.
+#[tokio::test]
+async fn a_clock_that_steps_back_leaves_the_log_in_order() {
+    let app = TestApp::start().await;
+    {
+        let (agent, client) = app.agent("a", 1).await;
+        client.post(ENTRIES, agent.envelope(&summary(1))).await;
+    }
+    let folder = app.stop().await;
+    let ahead = acta_server::clock::now().unix_ms() + 3_600_000;
+    let ground = acta_server::startup::Ground::open(&crate::support::data(&folder)).await.unwrap();
+    for statement in ["drop trigger entry_refuses_update", "update entry set logged_at = ? where idx = 1"] {
+        let query = sqlx::query(sqlx::AssertSqlSafe(statement));
+        let query = if statement.contains('?') { query.bind(ahead) } else { query };
+        query.execute(&ground.database.write).await.unwrap();
+    }
+    ground.database.close().await;
+    drop(ground);
+    let app = TestApp::start_in(folder, true).await;
+    let (agent, client) = app.agent("b", 2).await;
+    let receipt = client.post(ENTRIES, agent.envelope(&summary(2))).await.json();
+    check_receipt(&app, &receipt);
+    for index in 2..=3 {
+        let entry = app.state().reader.entry(index).await.unwrap().unwrap();
+        assert_eq!(entry.logged_at, ahead, "entry {index}");
+    }
 }
 
 #[tokio::test]

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod acceptance;
+mod anchor;
 mod append;
 mod authorization;
 mod blob;
@@ -9,6 +10,7 @@ mod chain;
 mod compare;
 mod config;
 mod confirmation;
+mod doctor;
 mod enrol;
 mod live;
 mod log;

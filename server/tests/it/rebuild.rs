@@ -56,7 +56,7 @@ async fn replaying_the_log_gives_the_same_bytes() {
     assert!(live.len() > 60);
     query("delete from run").execute(&ground.database.write).await.unwrap();
     query("update agent set authorized_by = 'mallory'").execute(&ground.database.write).await.unwrap();
-    let rebuilt = rebuild(&ground.database, &ground.keys, |_, _| {}).await.unwrap();
+    let rebuilt = rebuild(&ground.database, &ground.keys.trust(), |_, _| {}).await.unwrap();
     assert_eq!(rebuilt.entries, 22);
     assert_eq!(dump(&ground.database.read).await, live);
 }
@@ -72,7 +72,7 @@ async fn a_matrix_is_replayed_to_the_same_rows() {
     for table in ["acceptance", "acceptance_run"] {
         query(AssertSqlSafe(format!("delete from {table}"))).execute(&ground.database.write).await.unwrap();
     }
-    rebuild(&ground.database, &ground.keys, |_, _| {}).await.unwrap();
+    rebuild(&ground.database, &ground.keys.trust(), |_, _| {}).await.unwrap();
     assert_eq!(dump(&ground.database.read).await, live);
 }
 
@@ -95,7 +95,7 @@ async fn one_flipped_byte_is_named_by_its_index() {
         for statement in ["drop trigger entry_refuses_update", "drop trigger entry_refuses_delete", sql] {
             query(AssertSqlSafe(statement)).execute(&ground.database.write).await.unwrap();
         }
-        let error = rebuild(&ground.database, &ground.keys, |_, _| {}).await.unwrap_err();
+        let error = rebuild(&ground.database, &ground.keys.trust(), |_, _| {}).await.unwrap_err();
         assert!(format!("{error:#}").contains(&format!("entry {index} ")), "{sql}: {error:#}");
         assert_eq!(dump(&ground.database.read).await, before, "nothing is changed");
     }
@@ -121,7 +121,8 @@ async fn a_forged_entry_is_found_by_its_signature() {
         .execute(&ground.database.write)
         .await
         .unwrap();
-    let error = format!("{:#}", rebuild(&ground.database, &ground.keys, |_, _| {}).await.unwrap_err());
+    let error =
+        format!("{:#}", rebuild(&ground.database, &ground.keys.trust(), |_, _| {}).await.unwrap_err());
     assert!(error.contains("entry 5 "), "{error}");
 }
 

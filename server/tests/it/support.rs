@@ -243,7 +243,7 @@ impl TestApp {
 }
 
 pub fn data(folder: &TempDir) -> DataConfig {
-    DataConfig { data_dir: folder.path().to_owned(), origin: "acta.test/log".to_owned() }
+    DataConfig { data_dir: folder.path().to_owned(), origin: "acta.test/log".to_owned(), anchor: None }
 }
 
 /// `{"envelopes": [...]}` of envelopes as JSON bytes.

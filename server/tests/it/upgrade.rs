@@ -101,7 +101,7 @@ async fn projections_of_other_tables_or_rules_are_replayed_at_the_start() {
     let folder = filled().await;
     let ground = Ground::open(&data(&folder)).await.unwrap();
     let expected = dump(&ground.database.read).await;
-    assert_eq!(upgrade::catch_up(&ground.database, &ground.keys).await.unwrap(), None);
+    assert_eq!(upgrade::catch_up(&ground.database, &ground.keys.trust()).await.unwrap(), None);
     for damage in [
         "update projection_state set made_by = zeroblob(32)",
         "delete from projection_state",
@@ -114,9 +114,13 @@ async fn projections_of_other_tables_or_rules_are_replayed_at_the_start() {
                 .unwrap();
         }
         query(damage).execute(&ground.database.write).await.unwrap();
-        let rebuilt = upgrade::catch_up(&ground.database, &ground.keys).await.unwrap().expect(damage);
+        let rebuilt = upgrade::catch_up(&ground.database, &ground.keys.trust()).await.unwrap().expect(damage);
         assert_eq!(rebuilt.entries, 22, "{damage}");
-        assert_eq!(upgrade::catch_up(&ground.database, &ground.keys).await.unwrap(), None, "{damage}");
+        assert_eq!(
+            upgrade::catch_up(&ground.database, &ground.keys.trust()).await.unwrap(),
+            None,
+            "{damage}"
+        );
         if !damage.starts_with("alter") {
             assert_eq!(dump(&ground.database.read).await, expected, "{damage}");
         }

@@ -17,7 +17,7 @@ use utoipa::ToSchema;
 use super::{agent::authenticated, key::all_hand_overs};
 use crate::{
     auth::extract::{Allowed, PushEvidence, ReadEvidence, check_part},
-    error::{Answer, Problem},
+    error::{Answer, Problem, disk_full},
     intake,
     log::{
         reader::StoredEntry,
@@ -84,37 +84,30 @@ pub async fn append(
     Ok((if created { StatusCode::CREATED } else { StatusCode::OK }, Json(receipt)))
 }
 
-/// The envelopes of a request, each as JSON bytes.
-fn envelopes(body: &[u8]) -> Answer<Vec<Vec<u8>>> {
-    let value = jcs::parse(body)
+/// The envelopes of a request, each as JSON that was read strictly.
+fn envelopes(body: &[u8]) -> Answer<Vec<Value>> {
+    let mut value = jcs::parse(body)
         .map_err(|error| Problem::bad_request("malformed_json", error.to_string()).field("body"))?;
-    let many = match &value {
-        Value::Object(members) => members.get("envelopes"),
-        _ => None,
-    };
-    let envelopes = match many {
-        None => vec![&value],
-        Some(Value::Array(items)) if (1..=intake::MAX_ENVELOPES).contains(&items.len()) => {
-            items.iter().collect()
-        }
+    match value.get_mut("envelopes").map(Value::take) {
+        None => Ok(vec![value]),
+        Some(Value::Array(items)) if (1..=intake::MAX_ENVELOPES).contains(&items.len()) => Ok(items),
         Some(other) => {
-            return Err(Problem::bad_request(
-                "malformed_envelope",
-                "envelopes is not a list of a fitting length",
-            )
-            .field("envelopes")
-            .found(other.as_array().map_or_else(|| "no list".to_owned(), |items| items.len().to_string()))
-            .expected(format!("1 to {} envelopes", intake::MAX_ENVELOPES)));
+            Err(Problem::bad_request("malformed_envelope", "envelopes is not a list of a fitting length")
+                .field("envelopes")
+                .found(other.as_array().map_or_else(|| "no list".to_owned(), |items| items.len().to_string()))
+                .expected(format!("1 to {} envelopes", intake::MAX_ENVELOPES)))
         }
-    };
-    envelopes.into_iter().map(|envelope| jcs::to_vec(envelope).map_err(Problem::internal)).collect()
+    }
 }
 
 pub(super) async fn receipt(state: &AppState, appended: Appended) -> Answer<Receipt> {
     let size = appended.head.head.size;
     let mut entries = Vec::with_capacity(appended.places.len());
     for place in appended.places {
-        let proof = state.reader.inclusion(place.index, size).await?;
+        let proof = match place.inclusion {
+            Some(proof) => Some(proof),
+            None => state.reader.inclusion(place.index, size).await?,
+        };
         let proof =
             proof.ok_or_else(|| Problem::internal(format_args!("no proof for entry {}", place.index)))?;
         entries.push(PlacedEntry {
@@ -138,10 +131,11 @@ impl From<AppendError> for Problem {
                 Self::new(StatusCode::CONFLICT, "conflict", format!("{conflict}; nothing was stored"))
                     .field(format!("envelopes[{position}]"))
             }
-            AppendError::DiskFull => Self::new(
-                StatusCode::INSUFFICIENT_STORAGE,
-                "disk_full",
-                "the server's disk is full; nothing was stored",
+            AppendError::DiskFull => disk_full(),
+            AppendError::Unwritable => Self::unavailable(
+                "log_unwritable",
+                "an earlier write failed and the log cannot be read back yet; nothing was stored, and the server tries \
+                 again with each request",
             ),
             AppendError::OutcomeUnknown | AppendError::Stopped => Self::unavailable(
                 "outcome_unknown",
