@@ -4,7 +4,7 @@ browser_tests := $(wildcard tests/browser/*.test.mjs)
 shell_scripts := scripts/fuzz scripts/setup scripts/wasm scripts/wasm-toolchain scripts/run scripts/sqlx-prepare .ci/run
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run test check fuzz bench screenshots clean
+.PHONY: help setup build run test check fuzz bench soak screenshots clean
 
 help: ## Print this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -40,11 +40,17 @@ check: setup ## Check without starting anything: format, lints, unit tests, wasm
 fuzz: setup ## Fuzz every parser under libFuzzer, a minute each (scripts/fuzz SECONDS TARGET... for others)
 	@scripts/fuzz
 
-bench: setup ## Measure with criterion, 100 cancels from the portal's click to the library's answer, a deep audit beside bare checks
+bench: setup ## Measure: criterion, watching, appends beside raw SQLite, 100 cancels from click to answer, a deep audit
 	cargo bench
 	cargo build
 	cargo run --quiet -p acta-tests --bin acta-bench-cancel
 	cargo run --quiet -p acta-tests --bin acta-bench-audit
+
+soak: ## The crash tests at length: every call of an append, 200 kill -9 and an hour of load (ACTA_SOAK, ACTA_SOAK_SECONDS)
+	@scripts/setup --tests
+	cargo build -p acta-server -p acta-ingest
+	ACTA_SOAK=$${ACTA_SOAK:-200} ACTA_SOAK_SECONDS=$${ACTA_SOAK_SECONDS:-3600} \
+		cargo test -p acta-tests --test it -- --test-threads=1 --nocapture fault:: crash::kill_9
 
 screenshots: ## Take pictures of every page of the running portal into target/screenshots
 	@scripts/setup --tests

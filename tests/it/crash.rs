@@ -1,41 +1,28 @@
 use std::{
-    collections::HashMap,
+    collections::{BTreeSet, HashMap},
     sync::{
         Mutex,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use acta_ledger::log::{digest::Sha256Digest, proof::verify_consistency, tree_head::TreeHead};
 use acta_tests::{
+    append::Pusher,
     evidence::{TestAgent, summary},
     onnx,
     process::{Agent, Server},
 };
-use serde_json::Value;
 
-fn enrol(server: &Server, agent: &TestAgent) -> String {
-    let body = agent.enrolment(&server.token("loader")).to_string();
-    let answer =
-        ureq::post(format!("{}/api/v1/agents", server.url())).content_type("application/json").send(&body);
-    let body = answer.expect("enrolled").into_body().read_to_vec().expect("a body");
-    let facts: Value = serde_json::from_slice(&body).expect("JSON");
-    facts["apiToken"].as_str().expect("a token").to_owned()
+/// How often the server is killed, and for how long at least: `make soak` says more of both.
+fn soak() -> (u64, Duration) {
+    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse().ok());
+    (number("ACTA_SOAK").unwrap_or(10), Duration::from_secs(number("ACTA_SOAK_SECONDS").unwrap_or(0)))
 }
 
-fn push(client: &ureq::Agent, url: &str, token: &str, envelope: &[u8]) -> Option<(u64, String, String)> {
-    let answer = client
-        .post(format!("{url}/api/v1/entries"))
-        .header("Authorization", format!("Bearer {token}"))
-        .content_type("application/json")
-        .send(envelope)
-        .ok()?;
-    let receipt: Value = serde_json::from_slice(&answer.into_body().read_to_vec().ok()?).ok()?;
-    let entry = &receipt["entries"][0];
-    let text = |value: &Value| value.as_str().map(str::to_owned);
-    Some((entry["index"].as_u64()?, text(&entry["digest"])?, text(&receipt["treeHead"])?))
-}
+/// Entries that are read back one by one; of a long run every so-manieth, as the tree heads cover the others.
+const READ_BACK: usize = 20_000;
 
 /// Eight clients push while the server is killed and started again: what was acknowledged is there, at its index, once;
 /// and no tree head that went out is ever contradicted.
@@ -43,15 +30,13 @@ fn push(client: &ureq::Agent, url: &str, token: &str, envelope: &[u8]) -> Option
 fn kill_9_under_load_loses_nothing_that_was_acknowledged() {
     let mut server = Server::start(&["--public-read"]);
     let agent = TestAgent::new(3);
-    let token = enrol(&server, &agent);
+    let pusher = Pusher::enrol(&server, &agent, "loader");
     let (url, next, done) = (server.url(), AtomicU64::new(1), AtomicBool::new(false));
     let acknowledged = Mutex::new(HashMap::new());
-    let heads = Mutex::new(Vec::new());
+    let heads = Mutex::new(BTreeSet::new());
     std::thread::scope(|scope| {
         for _ in 0..8 {
             scope.spawn(|| {
-                let client: ureq::Agent =
-                    ureq::Agent::config_builder().timeout_global(Some(Duration::from_secs(5))).build().into();
                 while !done.load(Ordering::Relaxed) {
                     let number = next.fetch_add(1, Ordering::Relaxed);
                     let envelope = agent.envelope(&summary(u128::from(number)));
@@ -59,10 +44,10 @@ fn kill_9_under_load_loses_nothing_that_was_acknowledged() {
                     // A client does not know whether its entry went in: it offers the same bytes again.
                     while !done.load(Ordering::Relaxed) {
                         tries += 1;
-                        if let Some((index, digest, head)) = push(&client, &url, &token, &envelope) {
-                            assert_eq!(digest, Sha256Digest::of(&envelope).to_string());
-                            acknowledged.lock().unwrap().insert(number, (index, digest));
-                            heads.lock().unwrap().push(head);
+                        if let Some(it) = pusher.push(&url, &envelope) {
+                            assert_eq!(it.digest, Sha256Digest::of(&envelope).to_string());
+                            acknowledged.lock().unwrap().insert(number, (it.index, it.digest));
+                            heads.lock().unwrap().insert(it.tree_head);
                             break;
                         }
                         assert!(tries < 2000, "the server never came back");
@@ -71,9 +56,14 @@ fn kill_9_under_load_loses_nothing_that_was_acknowledged() {
                 }
             });
         }
-        for round in 0..10u64 {
-            // Another moment each time, the same in each run of the test.
-            std::thread::sleep(Duration::from_millis(60 + round * 37 % 190));
+        let ((kills, least), begun) = (soak(), Instant::now());
+        for round in 0.. {
+            if round >= kills && begun.elapsed() >= least {
+                eprintln!("killed {round} times in {:.0?}", begun.elapsed());
+                break;
+            }
+            // Another moment each time, the same in each run of the test; a long run lets it work in between.
+            std::thread::sleep(Duration::from_millis(60 + round * 37 % 190) + least / 1000);
             server.kill();
             server.restart();
         }
@@ -82,7 +72,8 @@ fn kill_9_under_load_loses_nothing_that_was_acknowledged() {
     });
     let acknowledged = acknowledged.into_inner().unwrap();
     assert!(acknowledged.len() > 50, "only {} entries went in", acknowledged.len());
-    for (index, digest) in acknowledged.values() {
+    eprintln!("{} entries acknowledged", acknowledged.len());
+    for (index, digest) in acknowledged.values().step_by(acknowledged.len().div_ceil(READ_BACK)) {
         let stored = ureq::get(format!("{url}/api/v1/entries/{index}")).call().expect("the entry is there");
         let bytes = stored.into_body().read_to_vec().expect("its bytes");
         assert_eq!(Sha256Digest::of(&bytes).to_string(), *digest);
@@ -94,14 +85,15 @@ fn kill_9_under_load_loses_nothing_that_was_acknowledged() {
     let newest = TreeHead::open(&newest, &key).unwrap();
     let runs = server.get("/api/v1/runs")["total"].as_u64().unwrap();
     assert_eq!(newest.size, runs + 1, "an entry for each run and one for the key: no duplicates");
-    let mut seen = heads.into_inner().unwrap();
-    seen.sort();
-    seen.dedup();
+    let seen = heads.into_inner().unwrap();
+    // Each one begins the newest tree, so of any two the later one holds the earlier one.
     for head in seen.iter().map(|note| TreeHead::open(note, &key).unwrap()) {
         let proof = server.get(&format!("/api/v1/log/consistency?from={}&to={}", head.size, newest.size));
         let proof: Vec<Sha256Digest> = serde_json::from_value(proof["proof"].clone()).unwrap();
         verify_consistency(head.size, &head.root, newest.size, &newest.root, &proof).unwrap();
     }
+    let doctor = server.run(&["doctor", "--deep"], "");
+    assert!(doctor.status.success(), "{}", String::from_utf8_lossy(&doctor.stdout));
     server.stop();
     let rebuilt = server.run(&["rebuild"], "");
     assert!(rebuilt.status.success(), "{}", String::from_utf8_lossy(&rebuilt.stderr));

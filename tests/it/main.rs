@@ -2,9 +2,11 @@
 
 mod acceptance;
 mod audit;
+mod backup;
 mod build;
 mod crash;
 mod damage;
+mod fault;
 mod key;
 mod live;
 mod pack;

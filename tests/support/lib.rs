@@ -1,6 +1,7 @@
 //! What tests of several rooms share.
 
 pub mod api;
+pub mod append;
 pub mod bundle;
 pub mod checkpoint;
 pub mod evidence;
@@ -11,5 +12,6 @@ pub mod portal;
 pub mod process;
 pub mod route;
 pub mod seed;
+pub mod strace;
 pub mod tensorrt;
 pub mod tree;

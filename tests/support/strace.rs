@@ -1,0 +1,77 @@
+//! Faults of the system, injected into a process that runs: `strace` lets a call fail or kills the process in it.
+
+use std::{
+    io::{BufRead as _, BufReader},
+    path::Path,
+    process::{Child, Command, Stdio},
+};
+
+use tempfile::NamedTempFile;
+
+use crate::process::signal;
+
+/// What happens in a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    /// Nothing: calls are only written down.
+    None,
+    /// The call with this number, counted from 1 in each thread, fails with EIO and does nothing.
+    Fails(usize),
+    /// Each call fails with ENOSPC, as on a full disk.
+    NoSpace,
+    /// The process is killed when it makes the call with this number.
+    Kills(usize),
+}
+
+/// An `strace` that is attached to a process.
+pub struct Strace {
+    child: Child,
+    log: NamedTempFile,
+}
+
+impl Strace {
+    /// Attaches to a process with all its threads and looks at calls on these paths only.
+    ///
+    /// # Panics
+    ///
+    /// If strace is not installed (`scripts/setup --tests` installs it) or may not attach.
+    pub fn attach(process: u32, calls: &str, paths: &[&Path], fault: Fault) -> Self {
+        let log = NamedTempFile::new().expect("a file");
+        let mut command = Command::new("strace");
+        command.args(["-f", "-y", "-s", "0", "-p", &process.to_string(), "-e", &format!("trace={calls}")]);
+        for path in paths {
+            command.arg("-P").arg(path);
+        }
+        let inject = match fault {
+            Fault::None => None,
+            Fault::Fails(number) => Some(format!("error=EIO:when={number}")),
+            Fault::NoSpace => Some("error=ENOSPC".to_owned()),
+            Fault::Kills(number) => Some(format!("signal=KILL:when={number}")),
+        };
+        if let Some(inject) = inject {
+            command.args(["-e", &format!("inject={calls}:{inject}")]);
+        }
+        command.arg("-o").arg(log.path()).stdin(Stdio::null()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("strace starts: scripts/setup --tests installs it");
+        let mut said = String::new();
+        let mut stderr = BufReader::new(child.stderr.take().expect("a pipe"));
+        while !said.contains("attached") {
+            let before = said.len();
+            stderr.read_line(&mut said).expect("strace speaks");
+            // Without a path of that name yet, it says so and goes on.
+            assert!(said.len() > before, "strace does not attach: {said}");
+        }
+        // It must never wait for somebody to read what else it says.
+        std::thread::spawn(move || std::io::copy(&mut stderr, &mut std::io::sink()));
+        Self { child, log }
+    }
+
+    /// Detaches and returns what was written down, a line a call; what was injected says `(INJECTED)`.
+    pub fn detach(mut self) -> String {
+        if self.child.try_wait().is_ok_and(|ended| ended.is_none()) {
+            signal(&self.child, "INT");
+        }
+        let _ = self.child.wait();
+        std::fs::read_to_string(self.log.path()).expect("strace's log")
+    }
+}
