@@ -4,6 +4,7 @@ pub mod api;
 pub mod append;
 pub mod bundle;
 pub mod checkpoint;
+pub mod command_line;
 pub mod evidence;
 pub mod fuzz;
 pub mod live;
