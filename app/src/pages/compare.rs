@@ -154,9 +154,9 @@ fn headline(shown: &Shown<'_>) -> AnyView {
     let (mark, word, headline) = if !comparable {
         let grounds = compared.comparability.because.iter();
         let grounds: Vec<String> =
-            grounds.map(|it| lang.code_text("compare-ground", &code(&it.ground))).collect();
-        let values = [("n", grounds.len().into()), ("grounds", grounds.join(", ").into())];
-        (State::Attention, "compare-refused-word", lang.tr("compare-refused", values))
+            grounds.map(|it| lang.code_text("compare-because", &code(&it.ground))).collect();
+        let because = all_of(&grounds, lang);
+        (State::Attention, "compare-refused-word", lang.tr("compare-refused", [("because", because.into())]))
     } else if let [why] = &compared.why[..] {
         (State::Good, "compare-ranked-word", why::headline(why, &names[0], &names[1], lang))
     } else {
@@ -184,6 +184,16 @@ fn headline(shown: &Shown<'_>) -> AnyView {
         <p class="acts"><a class="btn" href=turned>{turn}</a><a href=json>"JSON"</a></p>
     };
     answer(content, rest.into_any())
+}
+
+/// Clauses as a sentence says all of them.
+fn all_of(clauses: &[String], lang: Lang) -> String {
+    match clauses {
+        [before @ .., last] if !before.is_empty() => {
+            lang.tr("compare-and", [("before", before.join(", ").into()), ("last", last.clone().into())])
+        }
+        clauses => clauses.join(", "),
+    }
 }
 
 fn ranked(shown: &Shown<'_>, names: &[String]) -> String {

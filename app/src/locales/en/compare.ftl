@@ -15,18 +15,16 @@ compare-ranked-word = Comparable
 compare-ranked = of { $n } runs, { $fastest } took the shortest time, { $fast }, and { $slowest } the longest, { $slow } ({ $times }).
 compare-ranked-lead = The same library built the same network for the same GPU from the same state of the timing cache, to the end and undisturbed.
 compare-refused-word = Not comparable
-compare-refused = their times are not ranked, for { $n ->
-    [one] this differs or does not hold
-   *[other] these differ or do not hold
-  }: { $grounds }.
+compare-refused = their times cannot be ranked, because { $because }.
+compare-and = { $before } and { $last }
 compare-refused-lead = What is different is shown all the same.
-compare-ground-completed = undisturbed end
-compare-ground-real = real builder
-compare-ground-builder = builder
-compare-ground-tensorrt-version = TensorRT version
-compare-ground-gpu-sku = GPU
-compare-ground-cache = state of the timing cache
-compare-ground-network = network
+compare-because-completed = not every run ended undisturbed
+compare-because-real = a simulated builder took part
+compare-because-builder = the builders differ
+compare-because-tensorrt-version = the TensorRT versions differ
+compare-because-gpu-sku = the GPUs differ
+compare-because-cache = the timing caches began in different states
+compare-because-network = the networks differ
 compare-ground-about-completed = Not each came to its end undisturbed: a time says then when a build was stopped.
 compare-ground-about-real = A simulated builder makes its times up.
 compare-ground-about-builder = Different libraries built.
@@ -118,6 +116,7 @@ compare-why-refused = { $run } and { $first } are not ranked
 compare-why-longer = { $run } took { $by } longer than { $first } ({ $times }).
 compare-why-shorter = { $run } took { $by } less than { $first } ({ $times }).
 compare-why-same = { $run } took exactly as long as { $first }.
+compare-why-near = { $run } took as long as { $first }: they differ by { $by }, less than 1 %.
 compare-why-nothing = Nothing that can change the time is different, and no part took noticeably more.
 compare-usual-too-small = Too few builds like the baseline to say what is usual: { $n } of the { $needed } needed.
 compare-usual-within = Within what is usual: 95 of 100 builds like the baseline take up to { $p95 } (n = { $n }).
@@ -125,9 +124,11 @@ compare-usual-beyond-p95 = Unusual: 95 of 100 builds like the baseline take up t
 compare-usual-beyond-longest = Longer than every build like the baseline: the longest took { $longest } (n = { $n }).
 compare-entries = entries
 compare-cause-differs = { $section }:
-compare-cause-took = { $what }: { $by }, { $share }.
+compare-cause-took = { $what }: { $by }
 compare-cause-share = { $share } of the difference
 compare-cause-against = { $share } of it, against the difference
+compare-cause-more-than-all = more than the whole difference
+compare-cause-against-more = more than the whole difference, against it
 compare-to-phase = to the phase
 compare-segment-parse = reading and parsing the network
 compare-segment-build = the build call up to its last phase

@@ -15,18 +15,16 @@ compare-ranked-word = Comparables
 compare-ranked = de { $n } ejecuciones, la { $fastest } tardó menos, { $fast }, y la { $slowest } tardó más, { $slow } ({ $times }).
 compare-ranked-lead = La misma biblioteca compiló la misma red para la misma GPU desde el mismo estado de la caché de tiempos, hasta el final y sin interrupciones.
 compare-refused-word = No comparables
-compare-refused = sus tiempos no se ordenan, porque { $n ->
-    [one] esto difiere o no se cumple
-   *[other] esto difiere o no se cumple
-  }: { $grounds }.
+compare-refused = sus tiempos no pueden ordenarse, porque { $because }.
+compare-and = { $before } y { $last }
 compare-refused-lead = Las diferencias se muestran de todos modos.
-compare-ground-completed = final sin interrupciones
-compare-ground-real = compilador real
-compare-ground-builder = compilador
-compare-ground-tensorrt-version = versión de TensorRT
-compare-ground-gpu-sku = GPU
-compare-ground-cache = estado de la caché de tiempos
-compare-ground-network = red
+compare-because-completed = no todas terminaron sin interrupciones
+compare-because-real = participó un compilador simulado
+compare-because-builder = los compiladores difieren
+compare-because-tensorrt-version = las versiones de TensorRT difieren
+compare-because-gpu-sku = las GPU difieren
+compare-because-cache = las cachés de tiempos empezaron en estados distintos
+compare-because-network = las redes difieren
 compare-ground-about-completed = No todas llegaron a su final sin interrupciones: entonces un tiempo dice cuándo se detuvo una compilación.
 compare-ground-about-real = Un compilador simulado inventa sus tiempos.
 compare-ground-about-builder = Compilaron bibliotecas distintas.
@@ -118,6 +116,7 @@ compare-why-refused = la { $run } y la { $first } no se ordenan
 compare-why-longer = la { $run } tardó { $by } más que la { $first } ({ $times }).
 compare-why-shorter = la { $run } tardó { $by } menos que la { $first } ({ $times }).
 compare-why-same = la { $run } tardó exactamente lo mismo que la { $first }.
+compare-why-near = la { $run } tardó lo mismo que la { $first }: difieren en { $by }, menos del 1 %.
 compare-why-nothing = Nada que pueda cambiar el tiempo es distinto, y ninguna parte tardó notablemente más.
 compare-usual-too-small = Hay muy pocas compilaciones como la referencia para decir qué es habitual: { $n } de las { $needed } necesarias.
 compare-usual-within = Dentro de lo habitual: 95 de cada 100 compilaciones como la referencia tardan hasta { $p95 } (n = { $n }).
@@ -125,9 +124,11 @@ compare-usual-beyond-p95 = Inusual: 95 de cada 100 compilaciones como la referen
 compare-usual-beyond-longest = Más larga que todas las compilaciones como la referencia: la más larga tardó { $longest } (n = { $n }).
 compare-entries = entradas
 compare-cause-differs = { $section }:
-compare-cause-took = { $what }: { $by }, { $share }.
+compare-cause-took = { $what }: { $by }
 compare-cause-share = { $share } de la diferencia
 compare-cause-against = { $share } de ella, en contra de la diferencia
+compare-cause-more-than-all = más que toda la diferencia
+compare-cause-against-more = más que toda la diferencia, en contra de ella
 compare-to-phase = a la fase
 compare-segment-parse = leer e interpretar la red
 compare-segment-build = la llamada de compilación hasta su última fase

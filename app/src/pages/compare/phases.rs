@@ -1,6 +1,9 @@
 //! The phases side by side: the largest difference first, each with its contribution to the whole.
 
-use acta_ledger::judge::compare::phases::{Delta, PhaseRow, PhaseTable};
+use acta_ledger::judge::compare::{
+    phases::{Delta, PhaseRow, PhaseTable},
+    why::near,
+};
 use leptos::prelude::*;
 
 use super::Shown;
@@ -24,7 +27,8 @@ pub fn part(shown: &Shown<'_>) -> AnyView {
     let (note, body) = match &shown.compared.phases {
         None => (String::new(), view! { <p>{lang.t("compare-phases-none")}</p>{problems} }.into_any()),
         Some(table) => {
-            let rows: Vec<&PhaseRow> = table.rows.iter().filter(|row| shown.all || matters(row)).collect();
+            let rows: Vec<&PhaseRow> =
+                table.rows.iter().filter(|row| shown.all || matters(row, &table.total_ms)).collect();
             let hidden = table.rows.len() - rows.len();
             let note = if hidden > 0 {
                 lang.tr("compare-phases-hidden", [("n", hidden.into())])
@@ -42,10 +46,14 @@ pub fn part(shown: &Shown<'_>) -> AnyView {
 }
 
 /// Whether a phase is worth a row: it is new, missing, or a part of the difference.
-fn matters(row: &PhaseRow) -> bool {
-    let share = |delta: &Delta| delta.contribution.map_or(delta.own_ms.abs(), f64::abs);
+fn matters(row: &PhaseRow, total_ms: &[Option<f64>]) -> bool {
+    // Where there is no difference to have a share in, a phase counts by its part of the build call.
+    let share = |(delta, total): (&Option<Delta>, &Option<f64>)| {
+        let part = |delta: &Delta| delta.own_ms / total.unwrap_or(f64::INFINITY);
+        delta.as_ref().map_or(0.0, |it| it.contribution.unwrap_or_else(|| part(it)).abs())
+    };
     let runs = 1..row.runs.len();
-    row.deltas.iter().flatten().any(|delta| share(delta) >= LEAST_SHARE)
+    row.deltas.iter().zip(total_ms).any(|it| share(it) >= LEAST_SHARE)
         || runs.into_iter().any(|run| row.is_new(run) || row.is_missing(run))
 }
 
@@ -173,7 +181,7 @@ fn total(table: &PhaseTable, lang: Lang) -> AnyView {
         let shown = total.map_or_else(|| NOTHING.to_owned(), |ms| ms_cell(ms, lang));
         let by = (*total).zip(table.total_ms[0]).map(|(this, first)| Delta {
             own_ms: this - first,
-            contribution: (this != first).then_some(1.0),
+            contribution: (!near(first, this)).then_some(1.0),
         });
         view! { <td class="n">{shown}</td>{(run > 0).then(|| delta(by, lang))} }
     });

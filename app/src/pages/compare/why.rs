@@ -50,7 +50,9 @@ pub fn headline(why: &Why, first: &str, this: &str, lang: Lang) -> String {
         ("by", seconds(by.abs(), lang).into()),
         ("times", why.ratio.map_or_else(|| NOTHING.to_owned(), |ratio| times(ratio, lang)).into()),
     ];
-    if by > 0.0 {
+    if why.is_near() && by != 0.0 {
+        lang.tr("compare-why-near", values)
+    } else if by > 0.0 {
         lang.tr("compare-why-longer", values)
     } else if by < 0.0 {
         lang.tr("compare-why-shorter", values)
@@ -89,18 +91,22 @@ fn cause(cause: &Cause, why: &Why, shown: &Shown<'_>) -> AnyView {
     view! { {what(&cause.what, why, shown)}{entries} }.into_any()
 }
 
+/// A share of the difference in words: what is more than all of it is not put in numbers.
+fn share_of(share: f64, lang: Lang) -> String {
+    match share {
+        share if share > 1.005 => lang.t("compare-cause-more-than-all"),
+        share if share < -1.005 => lang.t("compare-cause-against-more"),
+        share if share < 0.0 => lang.tr("compare-cause-against", [("share", percent(-share, lang).into())]),
+        share => lang.tr("compare-cause-share", [("share", percent(share, lang).into())]),
+    }
+}
+
 fn what(what: &What, why: &Why, shown: &Shown<'_>) -> AnyView {
     let lang = shown.lang;
-    let took = |name: String, by_ms: f64, share: f64| {
-        let share_text = if share < 0.0 {
-            lang.tr("compare-cause-against", [("share", percent(-share, lang).into())])
-        } else {
-            lang.tr("compare-cause-share", [("share", percent(share, lang).into())])
-        };
-        lang.tr(
-            "compare-cause-took",
-            [("what", name.into()), ("by", signed(by_ms, lang).into()), ("share", share_text.into())],
-        )
+    let took = |name: String, by_ms: f64, share: Option<f64>| {
+        let values = [("what", name.into()), ("by", signed(by_ms, lang).into())];
+        let said = lang.tr("compare-cause-took", values);
+        share.map_or_else(|| format!("{said}."), |share| format!("{said}, {}.", share_of(share, lang)))
     };
     match what {
         What::Differs { section, row, before, after } => {

@@ -9,6 +9,7 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::why::near;
 use crate::{
     evidence::phase_tree::PhaseTree,
     judge::{baseline::exact_ms, own_time::own_times},
@@ -47,7 +48,7 @@ pub struct Delta {
     /// Own time less the first run's, in milliseconds; a phase that is missing takes no time.
     pub own_ms: f64,
     /// Its share of the difference of the whole build calls: 1 is all of it, below 0 it works against it. None where
-    /// the build calls took the same time.
+    /// the build calls took as good as the same time ([`super::why::near`]).
     pub contribution: Option<f64>,
 }
 
@@ -143,8 +144,8 @@ fn table(nodes: Vec<Node<'_>>, outside: Vec<Option<PhaseOf>>, total_ms: Vec<Opti
     let own = |phase: &Option<PhaseOf>| phase.map_or(0.0, |phase| phase.own_ms);
     let deltas = |runs: &[Option<PhaseOf>]| -> Vec<Option<Delta>> {
         let differs = |run: usize| {
-            let by = total_ms[run]? - total_ms[0]?;
-            (run > 0).then(|| delta(own(&runs[run]) - own(&runs[0]), by))
+            let totals = (total_ms[0]?, total_ms[run]?);
+            (run > 0).then(|| delta(own(&runs[run]) - own(&runs[0]), totals))
         };
         (0..runs.len()).map(differs).collect()
     };
@@ -168,16 +169,16 @@ fn table(nodes: Vec<Node<'_>>, outside: Vec<Option<PhaseOf>>, total_ms: Vec<Opti
     });
     let rows = rows.collect();
     let folded = (0..total_ms.len()).map(|run| {
-        let by = total_ms[run]? - total_ms[0]?;
+        let totals = (total_ms[0]?, total_ms[run]?);
         let sum = rest.iter().filter_map(|(_, deltas, _)| deltas[run]).map(|delta| delta.own_ms).sum();
-        (run > 0 && !rest.is_empty()).then(|| delta(sum, by))
+        (run > 0 && !rest.is_empty()).then(|| delta(sum, totals))
     });
     let folded = folded.collect();
     PhaseTable { total_ms, rows, phases, folded }
 }
 
-fn delta(own_ms: f64, by: f64) -> Delta {
-    Delta { own_ms, contribution: Some(own_ms / by).filter(|share| share.is_finite()) }
+fn delta(own_ms: f64, (first, this): (f64, f64)) -> Delta {
+    Delta { own_ms, contribution: (!near(first, this)).then(|| own_ms / (this - first)) }
 }
 
 fn path(nodes: &[Node<'_>], place: usize) -> Vec<PathStep> {

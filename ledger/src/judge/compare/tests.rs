@@ -253,7 +253,7 @@ fn an_explanation_names_circumstances_first_and_then_where_the_time_went() {
         .map(|cause| match &cause.what {
             What::Differs { row, .. } => row.clone(),
             What::Phase { .. } => panic!("no tree is known"),
-            What::Segment { segment, by_ms, share } => format!("{segment:?} {by_ms} {share}"),
+            What::Segment { segment, by_ms, share } => format!("{segment:?} {by_ms} {}", share.unwrap()),
         })
         .collect();
     let expected = [
@@ -282,11 +282,36 @@ fn a_phase_that_took_the_time_is_the_first_place() {
         path.iter().map(|it| it.name.as_str()).collect::<Vec<_>>(),
         ["Building engine", "Optimizing graph"]
     );
-    assert_eq!((*ids, *by_ms, *share), ((Some(1), Some(1)), 4_000.0, 1.0));
+    assert_eq!((*ids, *by_ms, *share), ((Some(1), Some(1)), 4_000.0, Some(1.0)));
     assert!(!matches!(
         compared.why[0].causes.get(1).map(|cause| &cause.what),
         Some(What::Segment { segment: Segment::Build, .. })
     ));
+}
+
+#[test]
+fn nothing_has_a_share_in_what_is_nearly_nothing() {
+    let (short, long) = (baseline::tests::tree(1_000), baseline::tests::tree(5_000));
+    let a = summary(1);
+    let mut b = summary(2);
+    // Four seconds more in a phase, and all but 9 ms of it less elsewhere.
+    b.duration_ms.total = a.duration_ms.total + 9.0;
+    let why = compare(&[side(&a, Some(&short), &[]), side(&b, Some(&long), &[])]).unwrap().why.remove(0);
+    assert!(why.is_near() && why.by_ms == Some(9.0));
+    let told: Vec<(f64, Option<f64>)> = why
+        .causes
+        .iter()
+        .map(|cause| match cause.what {
+            What::Phase { by_ms, share, .. } | What::Segment { by_ms, share, .. } => (by_ms, share),
+            What::Differs { .. } => panic!("no circumstance differs"),
+        })
+        .collect();
+    assert_eq!(told, [(4_000.0, None), (-3_991.0, None)]);
+    for (one, other, is) in
+        [(0.0, 0.0, true), (0.0, 1.0, false), (1_000.0, 991.0, true), (1_000.0, 990.0, false)]
+    {
+        assert_eq!((why::near(one, other), why::near(other, one)), (is, is), "{one} {other}");
+    }
 }
 
 /// A summary with some of everything changed.

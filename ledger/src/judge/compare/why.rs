@@ -25,6 +25,16 @@ const MOST_PLACES: usize = 8;
 /// Shares of the difference below this one are not named.
 const LEAST_SHARE: f64 = 0.01;
 
+/// Times that differ by less than this part of the longer one are as good as equal: a share of what is nearly nothing
+/// would be a number as large as one likes.
+const LEAST_DIFFERENCE: f64 = 0.01;
+
+/// Whether two times are as good as equal, so that nothing has a share in their difference.
+pub fn near(one_ms: f64, other_ms: f64) -> bool {
+    let difference = (one_ms - other_ms).abs();
+    difference == 0.0 || difference < LEAST_DIFFERENCE * one_ms.max(other_ms)
+}
+
 /// A part of an attempt around the build call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -64,8 +74,9 @@ pub enum What {
         ids: (Option<u32>, Option<u32>),
         /// By how much, in milliseconds.
         by_ms: f64,
-        /// Its share of the whole difference: 1 is all of it, below 0 it works against it.
-        share: f64,
+        /// Its share of the whole difference: 1 is all of it, below 0 it works against it; none where the times are as
+        /// good as equal ([`near`]).
+        share: Option<f64>,
     },
     /// A part around the phases did.
     Segment {
@@ -73,8 +84,8 @@ pub enum What {
         segment: Segment,
         /// By how much, in milliseconds.
         by_ms: f64,
-        /// Its share of the whole difference.
-        share: f64,
+        /// Its share of the whole difference, likewise.
+        share: Option<f64>,
     },
 }
 
@@ -104,6 +115,14 @@ pub struct Why {
     pub usual: Option<Comparison>,
     /// What explains it: circumstances by how much they usually matter, then places by their share.
     pub causes: Vec<Cause>,
+}
+
+impl Why {
+    /// Whether the times are as good as equal.
+    pub fn is_near(&self) -> bool {
+        // after = ratio * before, so that the ratio alone says it.
+        self.ratio.is_some_and(|ratio| near(1.0, ratio))
+    }
 }
 
 /// The rows whose facts can change how long a build takes, by how much they usually do.
@@ -174,19 +193,20 @@ fn circumstances(run: usize, sections: &[SectionRows]) -> Vec<What> {
 
 /// Where the time went, the largest share first.
 fn places(run: usize, before: &BuildSummary, after: &BuildSummary, phases: Option<&PhaseTable>) -> Vec<What> {
-    let whole = after.duration_ms.total - before.duration_ms.total;
-    let share = |by_ms: f64| Some(by_ms / whole).filter(|share| share.is_finite());
+    let (first, this) = (before.duration_ms.total, after.duration_ms.total);
+    let (whole, near) = (this - first, near(first, this));
+    // Where there is no difference to have a share in, a place weighs by its part of the longer time.
+    let weight = |by_ms: f64| by_ms / if near { first.max(this) } else { whole };
+    let share = |by_ms: f64| (!near).then(|| weight(by_ms));
     let mut found: Vec<(f64, What)> = Vec::new();
     let mut named_ms = 0.0;
     // The table knows the build call by its phases only if both runs have a tree.
     let table = phases.filter(|table| table.total_ms[0].is_some() && table.total_ms[run].is_some());
     for row in table.into_iter().flat_map(|table| &table.rows) {
-        let Some((delta, share)) = row.deltas[run].and_then(|it| Some((it, share(it.own_ms)?))) else {
-            continue;
-        };
+        let Some(delta) = row.deltas[run] else { continue };
         let id = |run: usize| row.runs[run].filter(|_| !row.path.is_empty()).map(|phase| phase.id);
-        let (path, ids) = (row.path.clone(), (id(0), id(run)));
-        found.push((share, What::Phase { path, ids, by_ms: delta.own_ms, share }));
+        let (path, ids, by_ms) = (row.path.clone(), (id(0), id(run)), delta.own_ms);
+        found.push((weight(by_ms), What::Phase { path, ids, by_ms, share: share(by_ms) }));
     }
     if let Some(table) = table {
         named_ms += table.total_ms[run].unwrap_or_default() - table.total_ms[0].unwrap_or_default();
@@ -195,14 +215,19 @@ fn places(run: usize, before: &BuildSummary, after: &BuildSummary, phases: Optio
     let call = [(Segment::Build, old.build, new.build), (Segment::Serialize, old.serialize, new.serialize)];
     let around = [(Segment::Parse, old.parse, new.parse), (Segment::Write, old.write, new.write)];
     let call = call.into_iter().filter(|_| table.is_none());
+    let mut segments = Vec::new();
     for (segment, old, new) in around.into_iter().chain(call) {
         let Some(by_ms) = old.zip(new).map(|(old, new)| new - old) else { continue };
         named_ms += by_ms;
-        found.extend(share(by_ms).map(|share| (share, What::Segment { segment, by_ms, share })));
+        segments.push((segment, by_ms));
     }
-    let by_ms = whole - named_ms;
-    found.extend(share(by_ms).map(|share| (share, What::Segment { segment: Segment::Rest, by_ms, share })));
-    found.retain(|(share, _)| share.abs() >= LEAST_SHARE);
+    segments.push((Segment::Rest, whole - named_ms));
+    found.extend(
+        segments
+            .into_iter()
+            .map(|(segment, by_ms)| (weight(by_ms), What::Segment { segment, by_ms, share: share(by_ms) })),
+    );
+    found.retain(|(weight, _)| weight.is_finite() && weight.abs() >= LEAST_SHARE);
     found.sort_by(|a, b| b.0.total_cmp(&a.0));
     if found.len() > MOST_PLACES {
         // What works against the difference is told too, where it is large.
