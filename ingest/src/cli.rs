@@ -16,7 +16,8 @@ Exit codes:
   4  the build was cancelled
   5  the worker crashed, or had to be killed
   6  the evidence is stored and not yet pushed: the server did not take it (the build itself completed)
-  7  the evidence is signed, and what it was to show does not hold: a gate, a criterion of the acceptance test
+  7  the evidence is signed, and what it was to show does not hold: a gate, a criterion of the acceptance test,
+     a limit of a comparison
 
 The agent's state lives in ACTA_HOME (default: acta in the XDG state folder, ~/.local/state/acta).";
 
@@ -96,8 +97,18 @@ pub enum Command {
     Verify(command::verify::Verify),
     /// Audits a log: that it only grows, and that everything in it is what was signed.
     Audit(command::audit::Audit),
+    /// Lists runs, the newest first.
+    Runs(command::runs::Runs),
+    /// Shows a run: how it ended and why, facts, phases, cancel, files, advice.
+    Show(command::show::Show),
+    /// Compares runs: may their times be ranked, and what differs?
+    Compare(command::compare::Compare),
+    /// Opens the portal's page of a run, a route or a digest.
+    Open(command::open::Open),
     /// Prints the completions for a shell.
     Completions(command::completions::Completions),
+    /// Writes the manual pages, one a command.
+    Man(command::man::Man),
     /// Builds what a supervisor orders.
     #[command(name = crate::builder::process::WORKER_COMMAND, hide = true)]
     Worker,
@@ -108,9 +119,17 @@ pub enum Command {
 
 #[cfg(test)]
 mod tests {
+    use acta_tests::command_line::{Leaf, leaves};
     use clap::CommandFactory as _;
 
     use super::*;
+
+    /// Commands that print no object, and why.
+    const WITHOUT_JSON: [(&str, &str); 3] = [
+        ("completions", "it prints a script"),
+        ("man", "it writes files"),
+        ("deploy-agent", "it runs until it is stopped; what it does is in the log"),
+    ];
 
     #[test]
     fn the_command_line_is_consistent() {
@@ -120,10 +139,11 @@ mod tests {
     }
 
     #[test]
-    fn every_command_has_an_example() {
-        for command in Cli::command().get_subcommands().filter(|command| !command.is_hide_set()) {
-            let help = command.clone().render_long_help().to_string();
-            assert!(help.contains("Example"), "{}", command.get_name());
+    fn every_command_shows_an_example_fits_the_terminal_and_speaks_json() {
+        for leaf in leaves(Cli::command()) {
+            leaf.assert_has_examples();
+            leaf.assert_fits(Leaf::WIDTH);
+            leaf.assert_speaks_json(&WITHOUT_JSON);
         }
     }
 }

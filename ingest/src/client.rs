@@ -3,7 +3,7 @@
 use std::{fmt, fs::File, path::Path, time::Duration};
 
 use acta_ledger::{
-    judge::advice::Advice,
+    judge::{advice::Advice, compare::Compared},
     log::{
         digest::Sha256Digest,
         key::{KeyId, PublicKey},
@@ -23,6 +23,7 @@ use ureq::{
 use uuid::Uuid;
 
 use crate::{
+    command::runs::RunPage,
     deploy::order::Listed,
     error::{CliError, Exit},
     route::RouteAnswer,
@@ -291,14 +292,26 @@ impl Client {
         }
     }
 
-    /// A run: where its entry stands.
-    pub fn run_entry(&self, run: Uuid) -> Answer<Option<u64>> {
+    /// A run, by id or number: where its entry stands.
+    pub fn run_entry(&self, run: impl fmt::Display) -> Answer<Option<u64>> {
         let answer: Answer<serde_json::Value> = self.get(&format!("/api/v1/runs/{run}"));
         match answer {
             Ok(value) => Ok(value["run"]["entry"].as_u64()),
             Err(CallError::Answered { status: 404, .. }) => Ok(None),
             Err(error) => Err(error),
         }
+    }
+
+    /// A page of the runs; the fields say which.
+    pub fn runs(&self, fields: &[(&str, &str)]) -> Answer<RunPage> {
+        let request = self.agent.get(self.url("/api/v1/runs")).query_pairs(fields.iter().copied());
+        parse(&read(self.authorized(request).call().map_err(unreachable)?)?)
+    }
+
+    /// Runs side by side, by ids or numbers, the baseline first.
+    pub fn compare(&self, runs: &[String]) -> Answer<Compared> {
+        let pairs: Vec<String> = runs.iter().map(|run| format!("run={run}")).collect();
+        self.get(&format!("/api/v1/compare?{}", pairs.join("&")))
     }
 
     /// What the server advises about a run; none if it does not know the run.

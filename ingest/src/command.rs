@@ -8,6 +8,7 @@ pub mod build;
 pub mod bundle;
 pub mod cache;
 pub mod canary;
+pub mod compare;
 pub mod completions;
 pub mod deploy_agent;
 pub mod enrol;
@@ -15,6 +16,8 @@ pub mod gate;
 pub mod import;
 pub mod init;
 pub mod key;
+pub mod man;
+pub mod open;
 pub mod pack;
 pub mod push;
 pub mod quarantine;
@@ -22,6 +25,8 @@ pub mod retry;
 pub mod rollback;
 pub mod route;
 pub mod run;
+pub mod runs;
+pub mod show;
 pub mod status;
 pub mod verify;
 
@@ -59,7 +64,12 @@ pub fn run(cli: Cli, ui: Ui) -> Result<Exit> {
         Command::Pack(command) => command.run(&home()?, ui),
         Command::Verify(command) => command.run(&home()?, ui),
         Command::Audit(command) => command.run(&home()?, ui),
+        Command::Runs(command) => command.run(&home()?, ui),
+        Command::Show(command) => command.run(&home()?, ui),
+        Command::Compare(command) => command.run(&home()?, ui),
+        Command::Open(command) => command.run(&home()?, ui),
         Command::Completions(command) => command.run(ui),
+        Command::Man(command) => command.run(ui),
         Command::Worker => builder::worker::run().map(|()| Exit::Completed),
         Command::CallbackCost => {
             ui.result(&builder::callback_cost::measure().to_string());
@@ -92,6 +102,14 @@ pub fn wants_json(command: &Command) -> bool {
         Command::Pack(command) => command.json,
         Command::Verify(command) => command.json,
         Command::Audit(command) => command.json,
-        Command::Completions(_) | Command::DeployAgent(_) | Command::Worker | Command::CallbackCost => false,
+        Command::Runs(command) => command.json,
+        Command::Show(command) => command.json,
+        Command::Compare(command) => command.json,
+        Command::Open(command) => command.json,
+        Command::Completions(_)
+        | Command::Man(_)
+        | Command::DeployAgent(_)
+        | Command::Worker
+        | Command::CallbackCost => false,
     }
 }

@@ -16,10 +16,10 @@ use uuid::Uuid;
 use crate::{blob::BlobStore, error::Result, home::Home, statements};
 
 /// How many of the newest runs are looked at.
-const MAX_RUNS: usize = 300;
+pub const MAX_RUNS: usize = 300;
 
 /// The longest phase tree that is read.
-const MAX_TREE_BYTES: u64 = 64 << 20;
+pub const MAX_TREE_BYTES: u64 = 64 << 20;
 
 /// Earlier runs, and what is usual among those of one kind.
 pub struct History {

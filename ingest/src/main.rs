@@ -14,6 +14,7 @@ mod crash;
 mod deploy;
 mod durable;
 mod error;
+mod format;
 mod gate;
 mod history;
 mod home;
@@ -21,6 +22,7 @@ mod import;
 mod journal;
 mod key;
 mod live;
+mod lookup;
 mod orphans;
 mod outbox;
 mod pins;
@@ -32,6 +34,7 @@ mod route;
 mod runs;
 mod server;
 mod statements;
+mod table;
 mod trust;
 mod ui;
 
@@ -40,6 +43,7 @@ use std::process::ExitCode;
 use clap::Parser as _;
 
 fn main() -> ExitCode {
+    command::completions::answer();
     let cli = cli::Cli::parse();
     let ui = ui::Ui::new(cli.quiet, cli.color);
     let json = command::wants_json(&cli.command);

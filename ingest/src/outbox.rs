@@ -255,3 +255,9 @@ pub fn to_text<T: Serialize>(content: &T) -> Result<String> {
     serde_json::to_string(content)
         .map_err(|error| CliError::failure("cannot write JSON").found(error.to_string()))
 }
+
+/// As a JSON value, for a part of a larger object.
+pub fn to_value<T: Serialize>(content: &T) -> Result<serde_json::Value> {
+    serde_json::to_value(content)
+        .map_err(|error| CliError::failure("cannot write JSON").found(error.to_string()))
+}

@@ -7,7 +7,7 @@ use acta_ledger::{
         dsse::Envelope,
         key::PublicKey,
         statement::{Predicate, Statement},
-        verification::verify,
+        verification::{Trust, verify},
     },
 };
 use base64::{Engine as _, engine::general_purpose::STANDARD};
@@ -158,12 +158,28 @@ pub fn run_summary(home: &Home, run: Uuid) -> Result<(BuildSummary, Origin)> {
     }
 }
 
+/// A statement of the log, verified.
+pub struct Logged<P> {
+    /// What it says.
+    pub predicate: P,
+    /// The signer's name.
+    pub signer: String,
+    /// The entry's digest.
+    pub digest: Sha256Digest,
+}
+
 /// Reads an entry of the log and verifies it under the pinned keys; the signer's name goes along.
 pub fn from_log<P: Predicate>(client: &Client, facts: &ServerFacts, entry: u64) -> Result<(P, String)> {
+    let logged = verified(client, &facts.trust()?, entry)?;
+    Ok((logged.predicate, logged.signer))
+}
+
+/// Reads an entry of a log and verifies it under these keys.
+pub fn verified<P: Predicate>(client: &Client, trust: &Trust, entry: u64) -> Result<Logged<P>> {
     let material = client
         .verification(EntryName::Index(entry))
         .map_err(|error| error.explain(&format!("entry {entry}"), client.base()))?;
-    let report = verify(&material, &facts.trust()?);
+    let report = verify(&material, trust);
     let unverified = |found: String| {
         CliError::failure("an entry of the log does not verify")
             .field(format!("entry {entry}"))
@@ -186,5 +202,5 @@ pub fn from_log<P: Predicate>(client: &Client, facts: &ServerFacts, entry: u64) 
     let statement = Statement::from_envelope(&envelope).map_err(|error| damaged(&error))?;
     let predicate = statement.predicate().map_err(|error| damaged(&error))?;
     let signer = report.signer.map(|signer| signer.name).unwrap_or_default();
-    Ok((predicate, signer))
+    Ok(Logged { predicate, signer, digest: Sha256Digest::of(&record) })
 }

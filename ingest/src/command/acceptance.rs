@@ -31,15 +31,16 @@ use crate::{
 };
 
 const EXAMPLES: &str = "\
-Eight criteria in ten scenarios. Each scenario makes its own network and builds it on the real library: a baseline, builds
-that are asked to stop, the retry. What they left on record is judged, and the matrix is signed and pushed. A scenario that
-was not chosen or not reached is not_run, with the reason. Ctrl-C cancels the build that runs and signs what was reached.
+Eight criteria in ten scenarios. Each scenario makes its own network and builds it on the real library: a
+baseline, builds that are asked to stop, the retry. What they left on record is judged, and the matrix is
+signed and pushed. A scenario that was not chosen or not reached is not_run, with the reason. Ctrl-C cancels
+the build that runs and signs what was reached.
 
-Scenarios: cold_timing_cache, deep_tactic_search, strongly_typed_change, new_gpu_sku, slow_builder_settings, ctrl_c,
-programmatic_cancel, service_shutdown, ide_stop, external_event_loop.
+Scenarios: cold_timing_cache, deep_tactic_search, strongly_typed_change, new_gpu_sku, slow_builder_settings,
+ctrl_c, programmatic_cancel, service_shutdown, ide_stop, external_event_loop.
 
-programmatic_cancel asks in this process; with --cancel-token over the portal, for a server that this agent is enrolled
-with. The token is issued by: acta-server user token NAME --label acceptance --scope cancel
+programmatic_cancel asks in this process; with --cancel-token over the portal, for a server that this agent
+is enrolled with. The token is issued by: acta-server user token NAME --label acceptance --scope cancel
 
 Examples:
   acta acceptance
@@ -47,8 +48,8 @@ Examples:
   acta acceptance --scenario ctrl_c --scenario service_shutdown
   acta acceptance --json --quiet | jq '.predicate.scenarios[] | {scenario, notRun, criteria}'
 
-Exit codes: 0 every scenario that ran passed, 1 one could not be judged whole, 2 usage, 3 no library, 4 stopped, 6 passed
-and not yet pushed, 7 a criterion does not hold.";
+Exit codes: 0 every scenario that ran passed, 1 one could not be judged whole, 2 usage, 3 no library, 4
+stopped, 6 passed and not yet pushed, 7 a criterion does not hold.";
 
 /// Runs the Stuck-Build Acceptance Test on the real library, and signs the matrix.
 #[derive(Debug, Args)]

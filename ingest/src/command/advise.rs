@@ -28,11 +28,12 @@ use crate::{
 };
 
 const EXAMPLES: &str = "\
-Answers four questions about a run: should it continue, should it be cancelled, should a retry use the timing cache,
-should the system go back to a known engine? Each answer says what it rests on. It is advice: nothing is done.
+Answers four questions about a run: should it continue, should it be cancelled, should a retry use the
+timing cache, should the system go back to a known engine? Each answer says what it rests on. It is advice:
+nothing is done.
 
-That a build is silent is no reason to cancel it: most of a healthy build makes no callback. A silence counts only beside
-those of builds of the same kind, and never alone.
+That a build is silent is no reason to cancel it: most of a healthy build makes no callback. A silence
+counts only beside those of builds of the same kind, and never alone.
 
 Examples:
   acta advise last
@@ -43,7 +44,7 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub struct Advise {
     /// The run's id, or `last`.
-    #[arg(value_name = "RUN")]
+    #[arg(value_name = "RUN", add = super::completions::runs())]
     pub run: String,
 
     /// Asks the server, which knows the runs of other agents too.
@@ -59,18 +60,22 @@ impl Advise {
     /// Runs the command.
     pub fn run(&self, home: &Home, ui: Ui) -> Result<Exit> {
         home.create()?;
-        let run = which(home, &self.run)?;
-        let own = if self.ask_server { None } else { own_facts(home, run)? };
-        let advice = match own {
-            Some((facts, baseline, history)) => advise(&facts, &history, &baseline),
-            None => ask(home, run)?,
-        };
+        let advice = of(home, which(home, &self.run)?, self.ask_server)?;
         if self.json {
             ui.result(&outbox::to_text(&advice)?);
         } else {
             show(&advice, ui);
         }
         Ok(Exit::Completed)
+    }
+}
+
+/// The advice on a run: by what this agent knows where it is its own, else by the server.
+pub fn of(home: &Home, run: Uuid, ask_server: bool) -> Result<Advice> {
+    let own = if ask_server { None } else { own_facts(home, run)? };
+    match own {
+        Some((facts, baseline, history)) => Ok(advise(&facts, &history, &baseline)),
+        None => ask(home, run),
     }
 }
 
@@ -163,7 +168,8 @@ fn ask(home: &Home, run: Uuid) -> Result<Advice> {
     })
 }
 
-fn show(advice: &Advice, ui: Ui) {
+/// Prints the advice with its reasons.
+pub fn show(advice: &Advice, ui: Ui) {
     let mut lines = vec![format!("run {}", advice.run)];
     if let Some(verdict) = &advice.verdict {
         lines.extend(words::verdict(verdict).into_iter().map(|line| format!("  {}", visible_line(&line))));

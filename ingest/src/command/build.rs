@@ -32,12 +32,12 @@ use crate::{
     ui::Ui,
 };
 
-const EXAMPLES: &str = r#"TensorRT runs in a process of its own. Ctrl-C cancels cooperatively: the library stops at its next step. The plan is
-written beside its place and renamed when it is whole; an existing one is replaced only then. Everything is signed and
-waits in the outbox until the server has it; without a server it just waits.
+const EXAMPLES: &str = r#"TensorRT runs in a process of its own. Ctrl-C cancels cooperatively: the library stops at its next step. The
+plan is written beside its place and renamed when it is whole; an existing one is replaced only then.
+Everything is signed and waits in the outbox until the server has it; without a server it just waits.
 
-The library is looked for in --tensorrt-lib, ACTA_TENSORRT_LIB_DIR, the Python environment (VIRTUAL_ENV, .venv) and the
-loader's path, in this order.
+The library is looked for in --tensorrt-lib, ACTA_TENSORRT_LIB_DIR, the Python environment (VIRTUAL_ENV,
+.venv) and the loader's path, in this order.
 
 Examples:
   acta build model.onnx -o model.plan
@@ -46,15 +46,18 @@ Examples:
   acta build model.onnx -o model.plan --json --quiet | jq -r .predicate.outcome
   acta build model.onnx -o model.plan --deadline 2026-11-30T06:00:00Z
 
-In an editor, --ide frames JSON-RPC 2.0 as the Language Server Protocol does. The build begins with the request
+In an editor, --ide frames JSON-RPC 2.0 as the Language Server Protocol does. The build begins with the
+request
   {"jsonrpc":"2.0","id":1,"method":"acta/build","params":{"workDoneToken":"b1"}}
-and reports as $/progress under that token: begin, report (message, phase, step, total), end. $/cancelRequest with the
-request's id, or window/workDoneProgress/cancel with the token, cancels; so does an editor that closes stdin. The answer
-is what --json prints, also of a build that was cancelled: read predicate.outcome. Try it in a shell:
+and reports as $/progress under that token: begin, report (message, phase, step, total), end.
+$/cancelRequest with the request's id, or window/workDoneProgress/cancel with the token, cancels; so does an
+editor that closes stdin. The answer is what --json prints, also of a build that was cancelled: read
+predicate.outcome. Try it in a shell:
   m='{"jsonrpc":"2.0","id":1,"method":"acta/build"}'
   (printf 'Content-Length: %d\r\n\r\n%s' ${#m} "$m"; sleep 60) | acta build model.onnx -o model.plan --ide
 
-Exit codes: 0 completed, 2 usage, 3 build failed, 4 cancelled, 5 crashed or killed, 6 completed and not yet pushed."#;
+Exit codes: 0 completed, 2 usage, 3 build failed, 4 cancelled, 5 crashed or killed, 6 completed and not yet
+pushed."#;
 
 /// Builds an engine under watch, and signs what happened.
 #[derive(Debug, Args)]

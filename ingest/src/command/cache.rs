@@ -17,9 +17,9 @@ use crate::{
 const MAX_BYTES: u64 = 4 << 30;
 
 const EXAMPLES: &str = "\
-A timing cache is used only if its digest is on record: written by a build of this agent for the same TensorRT, GPU,
-driver and class of configurations, or added here by somebody who knows where it comes from. TensorRT-RTX makes no use
-of timing caches.
+A timing cache is used only if its digest is on record: written by a build of this agent for the same
+TensorRT, GPU, driver and class of configurations, or added here by somebody who knows where it comes from.
+TensorRT-RTX makes no use of timing caches.
 
 Examples:
   acta cache list

@@ -30,18 +30,21 @@ use crate::{
 };
 
 const EXAMPLES: &str = "\
-Without --running and --samples the plan goes on record; with --running that the bundle takes traffic; with --samples the
-raw samples, judged against the plan's thresholds. A plan that asks for less than the route's policy is refused.
+Without --running and --samples the plan goes on record; with --running that the bundle takes traffic; with
+--samples the raw samples, judged against the plan's thresholds. A plan that asks for less than the route's
+policy is refused.
 
-Plan (TOML or JSON): trafficShare, minSamples, durationMs, thresholds {p50Ms, p95Ms, p99Ms, throughputPerS, memoryBytes,
-errorRate}. Samples (JSON): samplesMs, errors, durationMs, and where measured peakMemoryBytes.
+Plan (TOML or JSON): trafficShare, minSamples, durationMs, thresholds {p50Ms, p95Ms, p99Ms, throughputPerS,
+memoryBytes, errorRate}. Samples (JSON): samplesMs, errors, durationMs, and where measured peakMemoryBytes.
 
-Exit codes: 0 on record (with samples: passed, or not yet decided), 7 the canary failed, 6 on record and not yet pushed.
+Exit codes: 0 on record (with samples: passed, or not yet decided), 7 the canary failed, 6 on record and not
+yet pushed.
 
 Examples:
   acta canary push --route tiny-qwen2 --bundle sha256:9f86... --plan canary.toml
   acta canary push --route tiny-qwen2 --bundle sha256:9f86... --plan canary.toml --running
-  acta canary push --route tiny-qwen2 --bundle sha256:9f86... --plan canary.toml --samples canary.json --json";
+  acta canary push --route tiny-qwen2 --bundle sha256:9f86... --plan canary.toml \\
+      --samples canary.json --json";
 
 /// Canaries.
 #[derive(Debug, Subcommand)]

@@ -23,22 +23,26 @@ use crate::{
 };
 
 const EXAMPLES: &str = "\
-Asks the server for the route's orders (deploy, rollback, drill), each verified as an entry of the log that the portal
-signed. It fetches the retained bundle and its runtime configuration into versions/<digest>/, verifies both, switches the
-one link `current`, runs the health command, and goes back if that fails. Every step is signed and pushed; the server is
-not needed once both are fetched. A drill does the same in a scratch folder and never touches `current`. Killed at any
-moment, the next start finishes what was begun or undoes it. `current` must be this agent's alone.
+Asks the server for the route's orders (deploy, rollback, drill), each verified as an entry of the log that
+the portal signed. It fetches the retained bundle and its runtime configuration into versions/<digest>/,
+verifies both, switches the one link `current`, runs the health command, and goes back if that fails. Every
+step is signed and pushed; the server is not needed once both are fetched. A drill does the same in a
+scratch folder and never touches `current`. Killed at any moment, the next start finishes what was begun or
+undoes it. `current` must be this agent's alone.
 
-The health command is run by /bin/sh with ACTA_TARGET, ACTA_BUNDLE, ACTA_RUNTIME_CONFIG, ACTA_BUNDLE_DIGEST, ACTA_ORDER
-and ACTA_ACTION in its environment; it says 0 for well. What does not end in time is killed with its process group.
+The health command is run by /bin/sh with ACTA_TARGET, ACTA_BUNDLE, ACTA_RUNTIME_CONFIG, ACTA_BUNDLE_DIGEST,
+ACTA_ORDER and ACTA_ACTION in its environment; it says 0 for well. What does not end in time is killed with
+its process group.
 
-With --once: 0 all orders ended with a verified bundle (or there was none), 1 one was refused or failed, 6 something
-waits for the server.
+With --once: 0 all orders ended with a verified bundle (or there was none), 1 one was refused or failed, 6
+something waits for the server.
 
 Examples:
-  acta deploy-agent --route tiny-qwen2 --target /srv/model --runtime-target native_cpp_task_api_on_nvidia_h200 \\
+  acta deploy-agent --route tiny-qwen2 --target /srv/model \\
+      --runtime-target native_cpp_task_api_on_nvidia_h200 \\
     --health 'curl -fsS http://127.0.0.1:8000/health' --health-timeout 30s
-  acta deploy-agent --route tiny-qwen2 --target /srv/model --runtime-target native_cpp_task_api_on_nvidia_h200 --once";
+  acta deploy-agent --route tiny-qwen2 --target /srv/model \\
+      --runtime-target native_cpp_task_api_on_nvidia_h200 --once";
 
 /// Takes a route's orders beside the runtime.
 #[derive(Debug, Args)]

@@ -15,8 +15,8 @@ use crate::{
 };
 
 const EXAMPLES: &str = "\
-The agent proves that it holds its key, the server writes the key into the log, and the agent pins the log's key and
-the portal's key: from then on nothing signed by other keys is believed.
+The agent proves that it holds its key, the server writes the key into the log, and the agent pins the log's
+key and the portal's key: from then on nothing signed by other keys is believed.
 
 Examples:
   acta enrol --server https://acta.example --token acta_enrol_...

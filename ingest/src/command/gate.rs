@@ -10,11 +10,13 @@ use crate::{
 };
 
 const EXAMPLES: &str = "\
-Each run of a gate is one signed record: every check by its name, with its value, how it is known and its verdict. What
-a person states carries that person's name (--by), and who stated a fact may not approve what rests on it.
+Each run of a gate is one signed record: every check by its name, with its value, how it is known and its
+verdict. What a person states carries that person's name (--by), and who stated a fact may not approve what
+rests on it.
 
-Exit codes: 0 the gate is satisfied by this record, 7 it is not (the record says why), 6 satisfied and not yet pushed,
-2 an input is wrong and nothing was signed, 1 something else failed. `gate plan`: 0 nothing is missing, 7 something is.
+Exit codes: 0 the gate is satisfied by this record, 7 it is not (the record says why), 6 satisfied and not
+yet pushed, 2 an input is wrong and nothing was signed, 1 something else failed. `gate plan`: 0 nothing is
+missing, 7 something is.
 
 Examples:
   acta gate 1 --route tiny-qwen2 --checkpoint ./tiny-qwen2 --checkpoint-id acme/tiny-qwen2 --revision 8f2c...

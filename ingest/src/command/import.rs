@@ -31,17 +31,19 @@ use crate::{
 };
 
 const EXAMPLES: &str = "\
-The report's files are kept as they are, and a document in one form for all formats is stored beside them; gates 4 and 5
-take it with --import. Reports name a bundle by its path or not at all, so the bundle is hashed now: a report that names
-another path, or is older than the bundle, is refused. What cannot be read leaves nothing behind.
+The report's files are kept as they are, and a document in one form for all formats is stored beside them;
+gates 4 and 5 take it with --import. Reports name a bundle by its path or not at all, so the bundle is
+hashed now: a report that names another path, or is older than the bundle, is refused. What cannot be read
+leaves nothing behind.
 
-Formats: trtmc-benchmark (a run's folder, or result.json with one case's observations.jsonl, telemetry.json and
-resolved-case.json), trtmc-validation, trtmc-gate, trtmc-build-timing, trtexec-times, trtexec-profile, trtexec-layers,
-trtexec-log.
+Formats: trtmc-benchmark (a run's folder, or result.json with one case's observations.jsonl, telemetry.json
+and resolved-case.json), trtmc-validation, trtmc-gate, trtmc-build-timing, trtexec-times, trtexec-profile,
+trtexec-layers, trtexec-log.
 
 Examples:
   acta import trtmc-benchmark runs/9f48880d --bundle model.bundle --route tiny-qwen2
-  acta import trtmc-benchmark result.json observations.jsonl --bundle model.bundle --bundle-as /mnt/models/model.bundle
+  acta import trtmc-benchmark result.json observations.jsonl --bundle model.bundle \\
+      --bundle-as /mnt/models/model.bundle
   acta import trtexec-times times.json --bundle model.bundle --json | jq -r .document";
 
 /// How many of a report's files an import may have.

@@ -11,8 +11,8 @@ use crate::{
 };
 
 const EXAMPLES: &str = "\
-The key is Ed25519 in PKCS#8 PEM, mode 0600; a wider mode is refused wherever the key is read. It is made once: the
-agent's statements form one chain under it.
+The key is Ed25519 in PKCS#8 PEM, mode 0600; a wider mode is refused wherever the key is read. It is made
+once: the agent's statements form one chain under it.
 
 Examples:
   acta init

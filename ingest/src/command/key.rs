@@ -15,10 +15,11 @@ use crate::{
 };
 
 const EXAMPLES: &str = "\
-A rotation is signed by the old key and by the new one, and stands in the log: what the old key signed before it stays
-valid, what comes after it must be signed by the new one. Statements that wait are pushed first. If the server's answer
-is lost, the rotation is under way: what is signed meanwhile is signed by the new key, and the next `acta push` or
-`acta key rotate` completes it. A key that was lost or stolen is revoked by an admin, and the agent enrolled anew.
+A rotation is signed by the old key and by the new one, and stands in the log: what the old key signed
+before it stays valid, what comes after it must be signed by the new one. Statements that wait are pushed
+first. If the server's answer is lost, the rotation is under way: what is signed meanwhile is signed by the
+new key, and the next `acta push` or `acta key rotate` completes it. A key that was lost or stolen is
+revoked by an admin, and the agent enrolled anew.
 
 Examples:
   acta key show

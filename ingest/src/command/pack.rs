@@ -30,16 +30,18 @@ use crate::{
 };
 
 const EXAMPLES: &str = "\
-The server gathers what belongs; this machine verifies the pack before it gets its name, so that a file that is there is
-a pack that holds. It is a tar archive whose README.md says how to check it with openssl and a shell.
+The server gathers what belongs; this machine verifies the pack before it gets its name, so that a file that
+is there is a pack that holds. It is a tar archive whose README.md says how to check it with openssl and a
+shell.
 
-Exit codes: 0 packed, 1 not (the server cannot be reached, or what it sent does not hold), 2 an input is wrong, or the
-log signed two histories (then one JSON object or the report stands on stdout).
+Exit codes: 0 packed, 1 not (the server cannot be reached, or what it sent does not hold), 2 an input is
+wrong, or the log signed two histories (then one JSON object or the report stands on stdout).
 
 Examples:
   acta pack --run 42 -o run-42.acta
   acta pack --route tiny-qwen2 -o tiny-qwen2.acta --blobs all
-  acta pack --bundle sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08 -o bundle.acta --blobs none
+  acta pack --bundle sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08 \\
+      -o bundle.acta --blobs none
   acta pack --route tiny-qwen2 -o tiny-qwen2.acta --tree-head seen-last-month";
 
 /// Packs evidence into one file.

@@ -14,9 +14,9 @@ use crate::{
 };
 
 const EXAMPLES: &str = "\
-Offers every statement that waits to the server, in order, with the blobs that it names. A statement counts as sent
-only when the log's receipt verifies: inclusion under a tree head that the pinned key signed and that agrees with the
-last one seen. Pushing twice changes nothing; a server that is down loses nothing.
+Offers every statement that waits to the server, in order, with the blobs that it names. A statement counts
+as sent only when the log's receipt verifies: inclusion under a tree head that the pinned key signed and
+that agrees with the last one seen. Pushing twice changes nothing; a server that is down loses nothing.
 
 Examples:
   acta push

@@ -15,8 +15,9 @@ use crate::{
 };
 
 const EXAMPLES: &str = "\
-Unfinished plans (with --on-partial quarantine) and timing caches that cannot be vouched for are set apart in ACTA_HOME,
-each with a manifest: what, from where, which digest, of which run, why, when. Nothing goes from there by itself.
+Unfinished plans (with --on-partial quarantine) and timing caches that cannot be vouched for are set apart
+in ACTA_HOME, each with a manifest: what, from where, which digest, of which run, why, when. Nothing goes
+from there by itself.
 
 Examples:
   acta quarantine list

@@ -28,9 +28,9 @@ use crate::{
 };
 
 const EXAMPLES: &str = "\
-Does what the run's evidence recommends: retry_cold builds again without a timing cache, retry_with_cache with it.
-rollback builds nothing and says which engine to go back to; investigate builds nothing and says what to look at.
-Inputs and settings are those of the run: the model must still have the same digest.
+Does what the run's evidence recommends: retry_cold builds again without a timing cache, retry_with_cache
+with it. rollback builds nothing and says which engine to go back to; investigate builds nothing and says
+what to look at. Inputs and settings are those of the run: the model must still have the same digest.
 
 Examples:
   acta retry last

@@ -14,7 +14,8 @@ use crate::{
 };
 
 const EXAMPLES: &str = "\
-Drills and rollbacks are ordered in the portal, by a person with a password; `acta deploy-agent` carries them out.
+Drills and rollbacks are ordered in the portal, by a person with a password; `acta deploy-agent` carries
+them out.
 
 Examples:
   acta rollback status --route tiny-qwen2

@@ -40,24 +40,26 @@ use crate::{
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 const EXAMPLES: &str = "\
-The command runs in a process group of its own, with nothing on its stdin; what it prints goes on to stdout and stderr (with
---json: all to stderr), and its last lines into the evidence. A monitor in it (acta_monitor for Python, acta_monitor.hpp
-for C++; see ingest/clients) reports phases and hears cancels; a command without one is watched all the same.
+The command runs in a process group of its own, with nothing on its stdin; what it prints goes on to stdout
+and stderr (with --json: all to stderr), and its last lines into the evidence. A monitor in it (acta_monitor
+for Python, acta_monitor.hpp for C++; see ingest/clients) reports phases and hears cancels; a command
+without one is watched all the same.
 
-Ctrl-C, SIGTERM, SIGHUP and --timeout ask it to stop: by its monitor, which answers at TensorRT's next step; without
-one, or while it does not build, it gets SIGINT, as from a terminal. The second Ctrl-C says what the third would break;
-the third kills it. What matches --artifact and was made by a run that did not complete goes into the quarantine (acta
-quarantine list).
+Ctrl-C, SIGTERM, SIGHUP and --timeout ask it to stop: by its monitor, which answers at TensorRT's next step;
+without one, or while it does not build, it gets SIGINT, as from a terminal. The second Ctrl-C says what the
+third would break; the third kills it. What matches --artifact and was made by a run that did not complete
+goes into the quarantine (acta quarantine list).
 
 Examples:
   acta run --artifact 'out/*.plan' -- python build.py
-  acta run --artifact model.plan --model model.onnx --route team/route-1 --timeout 20m -- ./my-builder model.onnx
+  acta run --artifact model.plan --model model.onnx --route team/route-1 \\
+      --timeout 20m -- ./my-builder model.onnx
   acta run --artifact llm.bundle --build-timing build-timing.json -- \\
     trtmc build MODEL -o llm.bundle --build-timing-json build-timing.json
   acta run --json --quiet --artifact model.plan -- python build.py | jq -r .predicate.outcome
 
-Exit codes: 0 completed, 2 usage, 3 the command failed or an artifact is missing, 4 cancelled, 5 crashed or killed, 6
-completed and not yet pushed.";
+Exit codes: 0 completed, 2 usage, 3 the command failed or an artifact is missing, 4 cancelled, 5 crashed or
+killed, 6 completed and not yet pushed.";
 
 /// Runs any builder under watch, and signs what happened.
 #[derive(Debug, Args)]

@@ -19,7 +19,8 @@ use crate::{
 };
 
 const EXAMPLES: &str = "\
-Asks nobody: it shows what this agent knows. A run that lost its supervisor is cleaned up and signed as crashed.
+Asks nobody: it shows what this agent knows. A run that lost its supervisor is cleaned up and signed as
+crashed.
 
 Examples:
   acta status

@@ -23,23 +23,28 @@ use crate::{
 };
 
 const EXAMPLES: &str = "\
-A FILE is checked offline, without server and network: an evidence pack (x.acta) with everything in it, or a proof file
-(.tlog-proof) with the entry's bytes. The keys come from --log-key and --portal-key, or from this agent's pins; a pack is
-taken at its own word without either, and it is said.
+A FILE is checked offline, without server and network: an evidence pack (x.acta) with everything in it, or a
+proof file (.tlog-proof) with the entry's bytes. The keys come from --log-key and --portal-key, or from this
+agent's pins; a pack is taken at its own word without either, and it is said.
 
---entry asks a server. Three things are checked on this machine, from the bytes alone: the statement's signature (and that the log itself
-introduced the key), the entry's place in the tree, and the tree head's signature. The keys come from this agent's pins
-for that server, or from --log-key and --portal-key; without either the server's own word is taken, and it is said.
+--entry asks a server. Three things are checked on this machine, from the bytes alone: the statement's
+signature (and that the log itself introduced the key), the entry's place in the tree, and the tree head's
+signature. The keys come from this agent's pins for that server, or from --log-key and --portal-key; without
+either the server's own word is taken, and it is said.
 
-Exit code 0 if all hold, 1 if not, 2 if the log signed two roots for one size: two tree heads in the pack, or the pack's
-and one of --tree-head. The number 2 is also that of a wrong command line; then nothing stands on stdout.
+Exit code 0 if all hold, 1 if not, 2 if the log signed two roots for one size: two tree heads in the pack,
+or the pack's and one of --tree-head. The number 2 is also that of a wrong command line; then nothing stands
+on stdout.
 
 Examples:
   acta verify run-42.acta
-  acta verify tiny-qwen2.acta --log-key 'acta.example/log+c3a011ef+Add...' --portal-key 11qY... --tree-head seen-before
-  acta verify entry-42.tlog-proof --record entry-42.json --log-key 'acta.example/log+c3a011ef+Add...' --portal-key 11qY...
+  acta verify tiny-qwen2.acta --log-key 'acta.example/log+c3a011ef+Add...' \\
+      --portal-key 11qY... --tree-head seen-before
+  acta verify entry-42.tlog-proof --record entry-42.json \\
+      --log-key 'acta.example/log+c3a011ef+Add...' --portal-key 11qY...
   acta verify --entry 42
-  acta verify --server https://acta.example --entry 42 --log-key 'acta.example/log+c3a011ef+Add...' --portal-key 11qY...
+  acta verify --server https://acta.example --entry 42 \\
+      --log-key 'acta.example/log+c3a011ef+Add...' --portal-key 11qY...
   acta verify --entry 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08 --json";
 
 /// Verifies an evidence pack or a proof file offline, or an entry of a log.

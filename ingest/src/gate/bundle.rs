@@ -29,14 +29,17 @@ use crate::{
 };
 
 const EXAMPLES: &str = "\
-The bundle is read once and held to every rule of the format. Where it comes from is known by the run whose plan lies in
-it: the newest of this agent's own runs, or --run; what the header says is only stated by the bundle.
+The bundle is read once and held to every rule of the format. Where it comes from is known by the run whose
+plan lies in it: the newest of this agent's own runs, or --run; what the header says is only stated by the
+bundle.
 
-Where the bundle is stored is a person's word. Signatures and scans are kept as they are; they are not verified, but one
-that names another file fails. A bundle without a signature needs the reason: --no-signature.
+Where the bundle is stored is a person's word. Signatures and scans are kept as they are; they are not
+verified, but one that names another file fails. A bundle without a signature needs the reason:
+--no-signature.
 
 Examples:
-  acta gate 3 --route tiny-qwen2 --bundle tiny.bundle --storage s3://bundles/tiny.bundle --sbom sbom.cdx.json \\
+  acta gate 3 --route tiny-qwen2 --bundle tiny.bundle --storage s3://bundles/tiny.bundle \\
+      --sbom sbom.cdx.json \\
     --signature tiny.bundle.sig --scan grype.json --by ana
   acta gate 3 --route tiny-qwen2 --bundle tiny.bundle --storage https://store.example/tiny.bundle \\
     --scan scan.sarif --no-signature 'internal route, bound by the log' --by ana";

@@ -40,16 +40,19 @@ use crate::{
 };
 
 const EXAMPLES: &str = "\
-Files are read as bytes: nothing is imported, unpickled or run. A revision that moves (main, v1.0) is a hold. A local
-checkpoint is pinned by the digest of its file list: run without --revision once and use the sha256:... that is shown.
-A link is followed only inside the checkpoint or into its download cache; .git and .cache are left out.
+Files are read as bytes: nothing is imported, unpickled or run. A revision that moves (main, v1.0) is a
+hold. A local checkpoint is pinned by the digest of its file list: run without --revision once and use the
+sha256:... that is shown. A link is followed only inside the checkpoint or into its download cache; .git and
+.cache are left out.
 
-Without --policy the route's own policy is asked of the server; without either, nobody knows which licences it allows.
-Code that a loader would run (auto_map, .py files, pickles) is a hold until its review is on record.
+Without --policy the route's own policy is asked of the server; without either, nobody knows which licences
+it allows. Code that a loader would run (auto_map, .py files, pickles) is a hold until its review is on
+record.
 
 Examples:
   acta gate 1 --route tiny-qwen2 --checkpoint ./tiny-qwen2 --checkpoint-id acme/tiny-qwen2 --revision 8f2c...
-  acta gate 1 --route r --checkpoint ./custom --revision sha256:5f0a... --remote-code-review review.md --by ana";
+  acta gate 1 --route r --checkpoint ./custom --revision sha256:5f0a... \\
+      --remote-code-review review.md --by ana";
 
 /// How much of a model card or a licence's text is read.
 const MAX_TEXT_BYTES: u64 = 8 << 20;

@@ -34,9 +34,9 @@ use crate::{
 };
 
 const EXAMPLES: &str = "\
-The specification (TOML or JSON) lists sets of cases. A set is normal, long_context, malformed, concurrency or
-structured_output; a case has a name, a kind (text, token_ids, json, array), a file in both folders and a tolerance.
-What must be the same on both sides stands under `same`, as lists of files.
+The specification (TOML or JSON) lists sets of cases. A set is normal, long_context, malformed, concurrency
+or structured_output; a case has a name, a kind (text, token_ids, json, array), a file in both folders and a
+tolerance. What must be the same on both sides stands under `same`, as lists of files.
 
   [same]
   tokenizer = [\"tokenizer.json\"]
@@ -52,11 +52,12 @@ What must be the same on both sides stands under `same`, as lists of files.
   file = \"normal/logits-0.npy\"
   tolerance = { absolute = 0.001, relative = 0.01 }
 
-Tolerances: absolute, relative, nan_equal, top_k {k, agreement} (arrays), agreement (token ids), paths (JSON, by pointer).
-Without one a value must be the same.
+Tolerances: absolute, relative, nan_equal, top_k {k, agreement} (arrays), agreement (token ids), paths
+(JSON, by pointer). Without one a value must be the same.
 
 Example:
-  acta gate 4 --route tiny-qwen2 --bundle tiny.bundle --reference out/hf --candidate out/cpp --spec parity.toml \\
+  acta gate 4 --route tiny-qwen2 --bundle tiny.bundle --reference out/hf --candidate out/cpp \\
+      --spec parity.toml \\
     --not-applicable same_processor='a text model has none' --by ana";
 
 /// How many failing cases a check names.

@@ -28,8 +28,8 @@ use crate::{
 };
 
 const EXAMPLES: &str = "\
-The run is looked for among this agent's own statements, else in the log, where its entry must verify. A simulated build
-is refused.
+The run is looked for among this agent's own statements, else in the log, where its entry must verify. A
+simulated build is refused.
 
 The recipe file is TOML or JSON; a key that is not known is refused, one that is missing is a hold:
   name, statedBy, documentedFamily, buildCommands, precision, quantization, topology, tensorParallelism,

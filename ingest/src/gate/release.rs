@@ -37,14 +37,16 @@ use crate::{
 };
 
 const EXAMPLES: &str = "\
-Latencies come from one place: --latency (a JSON array of milliseconds, our own latency file, observations.jsonl of Model
-Connect, --exportTimes of trtexec) or an import that holds samples. The 99th percentile needs 100 samples, else it is
-\"insufficient samples\". Limits are those of the route's policy, from the server or --policy.
+Latencies come from one place: --latency (a JSON array of milliseconds, our own latency file,
+observations.jsonl of Model Connect, --exportTimes of trtexec) or an import that holds samples. The 99th
+percentile needs 100 samples, else it is \"insufficient samples\". Limits are those of the route's policy,
+from the server or --policy.
 
 The way back (retained, tested) is read from the log through the server.
 
 Examples:
-  acta gate 5 --route tiny-qwen2 --bundle tiny.bundle --import 9f86d081884c... --cold-build 019ad0c6-2f4e-7c4b-8d3e-... \\
+  acta gate 5 --route tiny-qwen2 --bundle tiny.bundle --import 9f86d081884c... \\
+      --cold-build 019ad0c6-2f4e-7c4b-8d3e-... \\
     --memory telemetry.json --concurrency at-16.json --canary-plan canary.toml --cache-and-storage 'plan cache on NVMe'
   acta gate 5 --route tiny-qwen2 --bundle tiny.bundle --latency latency.json --policy policy.toml \\
     --environment target.toml --not-applicable concurrency='one request at a time by contract' --by ana";

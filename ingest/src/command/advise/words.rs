@@ -9,16 +9,7 @@ use acta_ledger::{
     },
 };
 
-/// Milliseconds for a person.
-fn time(ms: f64) -> String {
-    if ms < 1_000.0 {
-        format!("{ms:.0} ms")
-    } else if ms < 120_000.0 {
-        format!("{:.1} s", ms / 1_000.0)
-    } else {
-        format!("{:.1} min", ms / 60_000.0)
-    }
-}
+use crate::format::time;
 
 /// A value beside what is usual.
 fn beside(found: &Comparison) -> String {

@@ -18,8 +18,8 @@ use crate::{
 };
 
 const EXAMPLES: &str = "\
-Exit code 0 if both could be compared, whether they differ or not; 1 if one of them breaks a rule of the format: what is
-said of its sections is then not all there is.
+Exit code 0 if both could be compared, whether they differ or not; 1 if one of them breaks a rule of the
+format: what is said of its sections is then not all there is.
 
 Examples:
   acta bundle diff old.bundle new.bundle

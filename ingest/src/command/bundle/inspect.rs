@@ -13,10 +13,11 @@ use crate::{
 };
 
 const EXAMPLES: &str = "\
-The file and every section are hashed in one pass, with memory that does not follow the file's length. What the header
-says is only what the bundle states of itself.
+The file and every section are hashed in one pass, with memory that does not follow the file's length. What
+the header says is only what the bundle states of itself.
 
-Exit code 0 if every rule of the format holds (there may be findings), 1 if one is broken: its name is printed.
+Exit code 0 if every rule of the format holds (there may be findings), 1 if one is broken: its name is
+printed.
 
 Examples:
   acta bundle inspect model.bundle

@@ -33,8 +33,8 @@ use crate::{
 };
 
 const EXAMPLES: &str = "\
-Both files are stored under their digests and read back before anything is signed; a bundle that breaks a rule of the
-format is not retained. The statement is pushed after both blobs.
+Both files are stored under their digests and read back before anything is signed; a bundle that breaks a
+rule of the format is not retained. The statement is pushed after both blobs.
 
 Exit codes: 0 retained, 1 not, 2 an input is wrong, 6 retained here and not yet pushed.
 

@@ -17,8 +17,8 @@ use crate::{
 };
 
 const EXAMPLES: &str = "\
-The server signs the definition on behalf of the person whose token this is. The policy file is TOML or JSON; a key that
-is not known in it is refused.
+The server signs the definition on behalf of the person whose token this is. The policy file is TOML or
+JSON; a key that is not known in it is refused.
 
 Example:
   ACTA_API_TOKEN=... acta route new tiny-qwen2 --checkpoint acme/tiny-qwen2 --revision 8f2c... \\

@@ -29,9 +29,9 @@ use crate::{
 };
 
 const EXAMPLES: &str = "\
-Run it beside the runtime after an update. Each pinned fact that is another there than on the route is put on record; the
-approvals that rested on it are outdated from then on. What the machine does not say of itself (TensorRT, CUDA) stands in
---environment. Facts that the route does not pin are left aside.
+Run it beside the runtime after an update. Each pinned fact that is another there than on the route is put
+on record; the approvals that rested on it are outdated from then on. What the machine does not say of
+itself (TensorRT, CUDA) stands in --environment. Facts that the route does not pin are left aside.
 
 Exit codes: 0 on record, or nothing has changed; 6 on record here and not yet pushed.
 
