@@ -8,6 +8,7 @@ pub mod compare;
 pub mod configuration;
 pub mod entry;
 pub mod error;
+pub mod help;
 pub mod ledger;
 pub mod live;
 pub mod people;
@@ -86,6 +87,7 @@ pub async fn load(context: &PageContext) -> Ready {
         (None, Some(Page::Account)) => account::load(context).await,
         (None, Some(Page::People)) => people::load(context).await,
         (None, Some(Page::Ledger)) => ledger::load(context).await,
+        (None, Some(Page::Help(guide))) => help::load(context, guide.as_deref()),
         (None, Some(Page::SignIn)) => Ok(sign_in::show(context)),
     };
     page.unwrap_or_else(|error| error::show(context, &error))

@@ -27,6 +27,8 @@ pub const PATHS: &[&str] = &[
     "/bundles/{digest}",
     "/search",
     "/d/sha256/{digest}",
+    "/help",
+    "/help/{guide}",
     "/account",
     "/people",
     "/people/accounts/{name}",
@@ -54,6 +56,8 @@ pub const LIVE: &str = "/live";
 pub const ROUTES: &str = "/routes";
 /// The search: `q` is what was typed.
 pub const SEARCH: &str = "/search";
+/// Help: words, keyboard, the guide.
+pub const HELP: &str = "/help";
 /// The viewer's own account.
 pub const ACCOUNT: &str = "/account";
 /// Where one of the viewer's sessions is ended.
@@ -135,6 +139,8 @@ pub enum Page {
     Search,
     /// Everything that is known of one digest, 64 digits.
     Digest(String),
+    /// Help, or one guide by its name.
+    Help(Option<String>),
     /// Signing in.
     SignIn,
 }
@@ -155,6 +161,7 @@ impl Page {
             SEARCH => return Some(Self::Search),
             ACCOUNT => return Some(Self::Account),
             PEOPLE => return Some(Self::People),
+            HELP => return Some(Self::Help(None)),
             SIGN_IN => return Some(Self::SignIn),
             _ => {}
         }
@@ -175,6 +182,7 @@ impl Page {
             ["routes", name, "rollback"] => Some(Self::Rollback(name.to_owned())),
             ["routes", name, "confirm"] => Some(Self::Confirm(name.to_owned())),
             ["bundles", digest] => Some(Self::Bundle(digest.to_owned())),
+            ["help", guide] => Some(Self::Help(Some(guide.to_owned()))),
             ["d", "sha256", digest] => Some(Self::Digest(digest.to_owned())),
             ["people", "accounts", name] => Some(Self::Person(name.to_owned())),
             ["people", "done", event] => Some(Self::PeopleDone(event.to_owned())),
@@ -277,6 +285,11 @@ pub fn done(name: &str, entry: impl std::fmt::Display) -> String {
 /// What was live at a moment; the query's `at` says which.
 pub fn live(name: &str) -> String {
     format!("{}/live", route(name))
+}
+
+/// A guide, by its name.
+pub fn help(guide: &str) -> String {
+    format!("{HELP}/{}", percent_encode(guide))
 }
 
 /// The page of a run.
@@ -447,6 +460,8 @@ mod tests {
             ("/routes/mini/done", None),
             ("/routes//done/7", None),
             ("/routes/a%2Fb", None),
+            ("/help", Some(Page::Help(None))),
+            ("/help/builders", Some(Page::Help(Some("builders".to_owned())))),
             ("/account", Some(Page::Account)),
             ("/people", Some(Page::People)),
             ("/sign-in", Some(Page::SignIn)),

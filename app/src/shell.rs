@@ -78,6 +78,7 @@ fn masthead(context: &PageContext, room: Room) -> AnyView {
                 <a class="wordmark" href="/">"Acta"</a>
                 <nav aria-label=lang.t("nav-label")><ul>{rooms.collect_view()}</ul></nav>
                 {pages::search::bar(context)}
+                <a class="help" href=routes::HELP rel="help" aria-label=lang.t("help-link")>"?"</a>
                 {who(context, room)}
             </div>
         </header>

@@ -6,6 +6,7 @@ mod backup;
 mod build;
 mod crash;
 mod damage;
+mod docs;
 mod fault;
 mod key;
 mod live;
