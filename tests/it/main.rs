@@ -7,6 +7,7 @@ mod build;
 mod crash;
 mod damage;
 mod fault;
+mod fault_list;
 mod key;
 mod live;
 mod pack;
