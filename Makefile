@@ -44,7 +44,8 @@ bench: setup ## Measure: criterion, watching, appends beside raw SQLite, 100 can
 	cargo bench
 	cargo build
 	cargo run --quiet -p acta-tests --bin acta-bench-cancel
-	cargo run --quiet -p acta-tests --bin acta-bench-audit
+	cargo build --release -p acta-ingest -p acta-server
+	cargo run --release --quiet -p acta-tests --bin acta-bench-audit
 
 soak: ## The crash tests at length: every call of an append, 200 kill -9 and an hour of load (ACTA_SOAK, ACTA_SOAK_SECONDS)
 	@scripts/setup --tests

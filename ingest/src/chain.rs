@@ -18,6 +18,7 @@ use crate::{
     key,
     outbox::{self, Item, Outbox},
     rotation,
+    server::ServerFacts,
 };
 
 /// The agent's last statement.
@@ -62,10 +63,11 @@ pub fn seal(
 ) -> Result<Sealed> {
     let _lock = home.lock_state()?;
     let head = head(home)?;
-    let link = ChainLink {
-        sequence: head.map_or(0, |head| head.sequence) + 1,
-        previous: head.map(|head| head.digest),
-    };
+    let mut link = ChainLink::new(head.map_or(0, |head| head.sequence) + 1, head.map(|head| head.digest));
+    // What was found out must be kept, whatever became of the file that names the log.
+    if let Ok(Some(facts)) = ServerFacts::load(home) {
+        link = link.in_log(&facts.origin);
+    }
     // Read here, under the lock: a build may be older than the last rotation of the key.
     let signing = rotation::signing_key(home)?;
     let envelope = statement(link)?

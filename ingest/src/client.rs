@@ -33,6 +33,9 @@ use crate::{
 /// The largest answer that is read: more than a bundle of 256 of the longest entries.
 const MAX_ANSWER_BYTES: u64 = 17 << 20;
 
+/// How long a blob may take whose length is not known yet.
+const SHORT_BLOB: Duration = Duration::from_secs(60);
+
 /// A blob that comes more slowly than this does not come.
 const SLOWEST_BYTES_PER_S: u64 = 1 << 20;
 
@@ -202,19 +205,32 @@ impl Client {
 
     /// Reads a blob as a stream, with its length where the server says it; none where there is no such blob.
     pub fn blob(&self, digest: &Sha256Digest) -> Answer<Option<(Option<u64>, BodyReader<'static>)>> {
-        let url = self.url(&blob_path(digest));
-        let there = self.authorized(self.agent.head(&url)).call().map_err(unreachable)?;
-        let length = there.headers().get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
-        // 410: it was retained, and was purged.
-        if matches!(there.status().as_u16(), 404 | 410) {
-            return Ok(None);
+        let Some((length, response)) = self.begin_blob(digest, SHORT_BLOB)? else { return Ok(None) };
+        // Nearly all blobs are short. A long one is asked for again with the time that it takes.
+        let limit = Duration::from_secs(length.unwrap_or(0) / SLOWEST_BYTES_PER_S);
+        if limit <= SHORT_BLOB {
+            return Ok(Some((length, response.into_body().into_reader())));
         }
-        let limit = Duration::from_secs(60 + length.unwrap_or(0) / SLOWEST_BYTES_PER_S);
-        let request = self.agent.get(&url).config().timeout_recv_body(Some(limit)).build();
+        drop(response);
+        let again = self.begin_blob(digest, SHORT_BLOB + limit)?;
+        Ok(again.map(|(length, response)| (length, response.into_body().into_reader())))
+    }
+
+    /// Asks for a blob whose bytes may take so long; none where there is no such blob.
+    fn begin_blob(
+        &self,
+        digest: &Sha256Digest,
+        limit: Duration,
+    ) -> Answer<Option<(Option<u64>, Response<Body>)>> {
+        let request = self.agent.get(self.url(&blob_path(digest))).config();
+        let request = request.timeout_recv_body(Some(limit)).build();
         let response = self.authorized(request).call().map_err(unreachable)?;
+        let length =
+            response.headers().get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
         match response.status().as_u16() {
-            200 => Ok(Some((length, response.into_body().into_reader()))),
-            404 => Ok(None),
+            200 => Ok(Some((length, response))),
+            // 410: it was retained, and was purged.
+            404 | 410 => Ok(None),
             _ => Err(read(response).err().unwrap_or_else(|| CallError::Malformed("no blob".to_owned()))),
         }
     }

@@ -45,7 +45,7 @@ use crate::{
 };
 
 /// The place of a record that has none yet; [`sign_and_store`] gives it one.
-pub const UNCHAINED: ChainLink = ChainLink { sequence: 0, previous: None };
+pub const UNCHAINED: ChainLink = ChainLink::new(0, None);
 
 /// How long a check's value may be in canonical JSON; a longer one becomes a blob.
 const MAX_VALUE_BYTES: usize = 1024;

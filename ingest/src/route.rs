@@ -26,6 +26,8 @@ pub struct RouteAnswer {
     pub record: RouteRecord,
     /// Everything that the fold says.
     pub state: RouteState,
+    /// Up to which size of the log this was judged.
+    pub log_size: u64,
 }
 
 /// Asks the server that the agent is enrolled with; none where there is none, or where it does not know the route.

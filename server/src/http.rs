@@ -2,6 +2,7 @@
 
 pub mod api;
 pub mod client;
+pub mod connection;
 pub mod csv;
 pub mod forms;
 pub mod json;

@@ -10,6 +10,7 @@ use acta_ledger::{
         build::{BuildSummary, FRAMEWORK},
         canary::CanaryRecord,
         cancel_request::CancelRequest,
+        chain::ChainLink,
         decision::RouteDecision,
         gate::GateRecord,
         import::ImportRecord,
@@ -46,8 +47,9 @@ pub const MAX_ENVELOPES: usize = 256;
 /// How far a statement's times may lie ahead of the server's clock.
 pub const MAX_SKEW_MS: i64 = 5 * 60 * 1000;
 
-/// Checks one envelope that the agent offers: signature by the agent's own key, statement, predicate, blobs, length.
-pub async fn check(envelope: &Value, agent: &Agent, blobs: &BlobStore) -> Answer<Candidate> {
+/// Checks one envelope that the agent offers to the log of this origin: signature by the agent's own key, statement, the
+/// log that it is meant for, predicate, blobs, length.
+pub async fn check(envelope: &Value, agent: &Agent, origin: &str, blobs: &BlobStore) -> Answer<Candidate> {
     let envelope = Envelope::from_json(envelope)
         .map_err(|error| Problem::bad_request("malformed_envelope", error.to_string()).field("envelope"))?;
     let (envelope, _) = envelope.verified(&[agent.key], 1).map_err(|error| {
@@ -62,6 +64,7 @@ pub async fn check(envelope: &Value, agent: &Agent, blobs: &BlobStore) -> Answer
     })?;
     let statement = Statement::from_envelope(&envelope)
         .map_err(|error| Problem::bad_request("malformed_statement", error.to_string()).field("payload"))?;
+    check_log(&statement, origin)?;
     check_predicate(&statement, blobs).await?;
     let entry = Entry::of(&envelope).map_err(|error| {
         Problem::new(axum::http::StatusCode::PAYLOAD_TOO_LARGE, "entry_too_long", error.to_string())
@@ -75,6 +78,19 @@ pub async fn check(envelope: &Value, agent: &Agent, blobs: &BlobStore) -> Answer
 /// What an agent does who offers such a statement: what came of an order is told by whoever may take orders.
 pub fn action_of(statement: &Statement) -> Action {
     if statement.predicate_type == RollbackResult::TYPE { Action::TakeOrders } else { Action::PushEvidence }
+}
+
+/// Refuses what an agent said to another log, whoever carried it here.
+fn check_log(statement: &Statement, origin: &str) -> Answer<()> {
+    let link = ChainLink::of(statement).map_err(|error| {
+        Problem::refused("malformed_predicate", error.to_string()).field("predicate.chain")
+    })?;
+    let Some(log) = link.filter(|link| !link.is_meant_for(origin)).and_then(|link| link.log) else {
+        return Ok(());
+    };
+    let said = "the statement is meant for another log: the agent must be enrolled here when it signs";
+    let expected = format!("{}, the SHA-256 digest of {origin:?}", Sha256Digest::of(origin.as_bytes()));
+    Err(Problem::refused("other_log", said).field("predicate.chain.log").found(log).expected(expected))
 }
 
 async fn check_predicate(statement: &Statement, blobs: &BlobStore) -> Answer<()> {

@@ -66,6 +66,7 @@ pub struct LogMetrics {
     batch_entries: Histogram,
     batch_duration: Histogram,
     failed_batches: Counter,
+    damage: Counter,
 }
 
 impl Default for LogMetrics {
@@ -75,6 +76,7 @@ impl Default for LogMetrics {
             batch_entries: Histogram::new(exponential_buckets(1.0, 2.0, 9)),
             batch_duration: Histogram::new(exponential_buckets(0.001, 2.0, 14)),
             failed_batches: Counter::default(),
+            damage: Counter::default(),
         }
     }
 }
@@ -98,7 +100,17 @@ impl LogMetrics {
         self.failed_batches.inc();
     }
 
+    /// Notes that somebody asked for a part of the log that its database has lost.
+    pub fn damage_met(&self) {
+        self.damage.inc();
+    }
+
     fn register(&self, registry: &mut Registry) {
+        registry.register(
+            "log_damage_met",
+            "Requests for a signed part of the log that the database has lost: more than 0 needs a person",
+            self.damage.clone(),
+        );
         registry.register(
             "log_appends",
             "Entries that were offered to the log, by what came of them",

@@ -4,7 +4,6 @@ use std::{net::SocketAddr, ops::Deref, sync::Arc, time::Duration};
 
 use acta_ledger::log::verification::Trust;
 use anyhow::{Context as _, bail};
-use axum::serve::{Listener, ListenerExt as _};
 use ipnet::IpNet;
 use leptos::config::LeptosOptions;
 use tokio::{net::TcpListener, sync::watch, task::JoinHandle};
@@ -15,7 +14,11 @@ use crate::{
     blob::BlobStore,
     config::{DataConfig, ServeConfig},
     db::Database,
-    http::{limit::SignInLimit, router},
+    http::{
+        connection::{Limits, serve},
+        limit::SignInLimit,
+        router,
+    },
     keys::Keys,
     live::Hub,
     log::{reader::LogReader, writer::LogWriter},
@@ -192,11 +195,14 @@ impl Application {
             live.close();
             stopping.send_replace(true);
         };
-        let (listener, state, certificate) = (self.listener, self.state, self.certificate);
+        let (listener, router) = (self.listener, router::router(self.state));
+        let (limits, certificate) = (Limits::of_this_process(), self.certificate);
         let serving = async move {
             match certificate {
-                Some(certificate) => serve(TlsListener::new(listener, certificate), state, begun).await,
-                None => serve(listener, state, begun).await,
+                Some(certificate) => {
+                    serve(TlsListener::new(listener, certificate), router, limits, begun).await;
+                }
+                None => serve(listener, router, limits, begun).await,
             }
         };
         let overdue = async move {
@@ -205,7 +211,7 @@ impl Application {
             tokio::time::sleep(DRAIN).await;
         };
         let finished = tokio::select! {
-            served = serving => { served?; true }
+            () = serving => true,
             () = overdue => false,
         };
         if finished {
@@ -220,16 +226,6 @@ impl Application {
         self.ground.database.close().await;
         Ok(())
     }
-}
-
-async fn serve<L: Listener<Addr = SocketAddr>>(
-    listener: L,
-    state: AppState,
-    stop: impl Future<Output = ()> + Send + 'static,
-) -> std::io::Result<()> {
-    let service = router::router(state).into_make_service_with_connect_info::<SocketAddr>();
-    // `tap_io` makes the peer's address known for every kind of listener, not for TCP alone.
-    axum::serve(listener.tap_io(|_| ()), service).with_graceful_shutdown(stop).await
 }
 
 fn certificate(serve: &ServeConfig) -> anyhow::Result<Option<Certificate>> {

@@ -2,12 +2,16 @@ use std::{
     fs,
     path::{Path, PathBuf},
     process::Command,
+    thread,
+    time::Duration,
 };
 
-use acta_ledger::log::digest::Sha256Digest;
+use acta_ledger::{evidence::chain::ChainLink, log::digest::Sha256Digest};
 use acta_tests::{
-    process::{Agent, Ended, Server},
-    seed,
+    append::Pusher,
+    evidence::{TestAgent, summary},
+    process::{Agent, Ended, Server, signal},
+    route, seed,
 };
 use serde_json::Value;
 
@@ -22,6 +26,12 @@ fn log_of(runs: u64) -> Server {
 /// Runs a script over the database of a server that is stopped meanwhile: `database` is open, triggers are gone.
 fn edit(server: &mut Server, script: &str) {
     server.stop();
+    edit_beside(server, script);
+    server.restart();
+}
+
+/// Runs a script over the database of a server that goes on meanwhile.
+fn edit_beside(server: &Server, script: &str) {
     let script = format!(
         "import sqlite3, sys\n\
          database = sqlite3.connect(sys.argv[1])\n\
@@ -38,7 +48,6 @@ fn edit(server: &mut Server, script: &str) {
         Command::new("python3").arg("-c").arg(script).arg(server.data_dir().join("acta.db")).output();
     let edited = edited.expect("python3 runs");
     assert!(edited.status.success(), "{}", String::from_utf8_lossy(&edited.stderr));
-    server.restart();
 }
 
 struct Auditor {
@@ -73,6 +82,33 @@ impl Auditor {
         assert_eq!(ended.code(), 1, "{}{}", ended.stdout, ended.stderr);
         let said = ended.stderr.lines().filter(|line| !line.starts_with("warning") && line.contains(": "));
         (said.map(str::to_owned).collect(), ended.json()["findings"].clone())
+    }
+}
+
+impl Auditor {
+    /// Begins a deep audit and kills it behind its first note of how far it is; where that was, if it was met before its
+    /// end. It is made to pause, so that a note is due when it goes on.
+    fn killed_on_its_way(&self, server: &Server, after_ms: u64) -> Option<u64> {
+        let url = server.url();
+        let arguments = ["audit", "--server", &url, "--state", &self.state, "--deep", "--jobs", "1"];
+        let mut child = self.agent.command(&arguments).spawn().expect("acta starts");
+        thread::sleep(Duration::from_millis(after_ms));
+        signal(&child, "STOP");
+        thread::sleep(Duration::from_millis(2_100));
+        signal(&child, "CONT");
+        let noted = loop {
+            let state = fs::read(&self.state).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+            let noted = state.and_then(|state: Value| state["running"]["progress"]["size"].as_u64());
+            if noted.is_some() || child.try_wait().expect("a child").is_some() {
+                break noted;
+            }
+            thread::sleep(Duration::from_millis(1));
+        };
+        // It may have ended meanwhile; what it noted last is what counts.
+        let _ = child.kill();
+        child.wait().expect("it is gone");
+        let state: Value = serde_json::from_slice(&fs::read(&self.state).ok()?).expect("a state");
+        noted.and(state["running"]["progress"]["size"].as_u64())
     }
 }
 
@@ -178,6 +214,142 @@ fn what_is_missing_is_named() {
     let (_, findings) = auditor.findings(&server, &["--deep"]);
     let kinds = kinds(&findings);
     assert!(kinds.contains(&"damaged_leaf") && kinds.contains(&"missing_tile"), "{findings}");
+}
+
+/// A row of the hash tiles is gone: the log does not make it up again, says so to whoever watches it, and the audit names
+/// the tile.
+#[test]
+fn a_tile_that_is_gone_is_not_found_and_named() {
+    let server = log_of(700);
+    let auditor = Auditor::new();
+    assert_eq!(auditor.clean(&server, &[]), 702);
+    edit_beside(&server, "database.execute('delete from tile where level = 0 and idx = 1')");
+    let tile = |path: &str| {
+        let config = ureq::Agent::config_builder().http_status_as_error(false).build();
+        let answer = config.new_agent().get(format!("{}/log/tile/{path}", server.url())).call();
+        answer.expect("an answer").status().as_u16()
+    };
+    assert_eq!(
+        [tile("0/000"), tile("0/001"), tile("entries/001"), tile("0/002.p/190")],
+        [200, 404, 200, 200]
+    );
+    let (said, findings) = auditor.findings(&server, &["--deep"]);
+    assert_eq!(kinds(&findings), ["missing_tile", "missing_tile"], "{said:?}");
+    // The hash one level up is made of the row as well.
+    let places: Vec<_> = findings.as_array().unwrap().iter().map(|it| (&it["level"], &it["tile"])).collect();
+    assert_eq!(places, [(&1.into(), &0.into()), (&0.into(), &1.into())]);
+}
+
+/// Only what is new is read, and still it comes out that something old was changed: the proof that the log only grew does
+/// not hold any more.
+#[test]
+fn an_audit_of_what_is_new_names_an_old_tile_that_was_damaged() {
+    let mut server = log_of(700);
+    let auditor = Auditor::new();
+    assert_eq!(auditor.clean(&server, &[]), 702);
+    edit(&mut server, "flip('tile', 'root', 'level = 0 and idx = 0', 0)");
+    seed::push(&server.url(), &[server.token("three")], 100, &|_| {});
+    let (said, findings) = auditor.findings(&server, &[]);
+    assert_eq!(kinds(&findings), ["damaged_tile"], "{said:?}");
+    assert_eq!(
+        (&findings[0]["level"], &findings[0]["tile"], &findings[0]["position"]),
+        (&1.into(), &0.into(), &0.into())
+    );
+    edit(&mut server, "flip('tile', 'root', 'level = 0 and idx = 0', 0)");
+    assert_eq!(
+        auditor.clean(&server, &[]),
+        101,
+        "what was found once is not held against a log that was mended"
+    );
+}
+
+/// Killed in the middle, an audit goes on from where it was, and finds what one that was left alone finds.
+#[test]
+fn a_deep_audit_that_is_killed_goes_on_where_it_was() {
+    let mut server = log_of(6_000);
+    edit(&mut server, "flip('entry', 'record', 'idx = 20', 900)\nflip('entry', 'record', 'idx = 5990', 900)");
+    let (whole, interrupted) = (Auditor::new(), Auditor::new());
+    let (_, expected) = whole.findings(&server, &["--deep"]);
+    assert_eq!(kinds(&expected), ["damaged_leaf", "damaged_leaf"]);
+    let stopped_at = (1..20).find_map(|tenths| interrupted.killed_on_its_way(&server, tenths * 100));
+    let stopped_at = stopped_at.expect("no audit was met on its way");
+    assert!(stopped_at > 20, "the first damage was found before");
+    let ended = interrupted.audit(&server, &["--deep"]);
+    assert_eq!(ended.code(), 1, "{}{}", ended.stdout, ended.stderr);
+    let report = ended.json();
+    assert_eq!(report["findings"], expected);
+    assert_eq!(report["checked"].as_u64(), Some(6_002 - stopped_at), "{report}");
+}
+
+/// The entries are sound, and what the server makes of them is not: its projection has lost some.
+#[test]
+fn a_routes_record_that_is_not_what_its_entries_come_to_is_named() {
+    let server = Server::start(&["--public-read"]);
+    let (agent, auditor) = (TestAgent::new(5), Auditor::new());
+    let pusher = Pusher::enrol(&server, &agent, "builder-7");
+    let (bundle, config) = (b"a bundle", b"its configuration");
+    for blob in [&bundle[..], config] {
+        assert!(pusher.blob(&server.url(), blob).expect("an answer").is_success());
+    }
+    for envelope in route::everything(&agent, bundle, config) {
+        pusher.push(&server.url(), &envelope).expect("taken");
+    }
+    // These statements name none before them, which an audit finds as well.
+    let records = |findings: &Value| {
+        let all = findings.as_array().expect("a list").iter();
+        all.filter(|finding| finding["finding"] == "other_record").cloned().collect::<Vec<_>>()
+    };
+    let ended = auditor.audit(&server, &["--deep"]);
+    assert_eq!(ended.json()["routes"]["compared"], 1, "{}{}", ended.stdout, ended.stderr);
+    assert_eq!(records(&ended.json()["findings"]), [] as [Value; 0]);
+
+    edit_beside(&server, "database.execute('delete from route_event where idx > 1')");
+    let (_, findings) = auditor.findings(&server, &["--deep"]);
+    let [other] = &records(&findings)[..] else { panic!("{findings}") };
+    let record =
+        |text: &Value| serde_json::from_str::<Value>(text.as_str().expect("a record")).expect("JSON");
+    assert_eq!(other["route"], route::ROUTE);
+    let (found, expected) = (record(&other["found"]), record(&other["expected"]));
+    assert!(found["bundle_digest"].is_null(), "{found}");
+    assert_eq!(expected["bundle_digest"], format!("sha256:{}", Sha256Digest::of(bundle)));
+
+    edit_beside(&server, "database.execute('delete from route_event')");
+    let (said, findings) = auditor.findings(&server, &["--deep"]);
+    let [other] = &records(&findings)[..] else { panic!("{findings}") };
+    assert!(other["found"].is_null(), "{other}");
+    assert!(said.iter().any(|line| line.contains("the server does not know it")), "{said:?}");
+}
+
+/// An agent keeps a statement back: the next one shows that it is missing, until it comes.
+#[test]
+fn a_withheld_statement_is_a_gap_until_it_comes() {
+    let server = Server::start(&["--public-read"]);
+    let (agent, auditor) = (TestAgent::new(5), Auditor::new());
+    let pusher = Pusher::enrol(&server, &agent, "builder-7");
+    let mut previous = None;
+    let statements: Vec<Vec<u8>> = (1..=3)
+        .map(|sequence| {
+            let mut said = summary(u128::from(sequence));
+            said.chain = ChainLink::new(sequence, previous).in_log("acta.localhost/log");
+            let envelope = agent.envelope(&said);
+            previous = Some(Sha256Digest::of(&envelope));
+            envelope
+        })
+        .collect();
+    for withheld in [&statements[0], &statements[2]] {
+        pusher.push(&server.url(), withheld).expect("taken");
+    }
+    for flags in [&[][..], &["--deep"]] {
+        let (said, findings) = auditor.findings(&server, flags);
+        assert_eq!(kinds(&findings), ["chain_gap"], "{said:?}");
+        assert_eq!(
+            (&findings[0]["agent"], &findings[0]["first"], &findings[0]["last"], &findings[0]["index"]),
+            (&"builder-7".into(), &2.into(), &2.into(), &2.into())
+        );
+    }
+    pusher.push(&server.url(), &statements[1]).expect("taken late");
+    assert_eq!(auditor.clean(&server, &[]), 1);
+    assert_eq!(auditor.clean(&server, &["--deep"]), 4);
 }
 
 /// The copy of the database is older than what the auditor has seen.

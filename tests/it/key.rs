@@ -114,4 +114,10 @@ fn the_log_is_handed_on_to_a_new_key_and_who_pinned_the_first_one_follows() {
         agent.ok(&["status", "--json"]).json()["treeHead"]["size"].as_u64().expect("a tree head") > before
     );
     audit(&server);
+    // Who heard of the log later pins its second key: that the first one was handed on is then no finding.
+    let keys = server.get("/api/v1/keys");
+    let newest = keys["logKeys"][1]["key"].as_str().expect("a second key");
+    let portal = keys["portalKey"].as_str().expect("a key");
+    let pinned = ["audit", "--server", &server.url(), "--log-key", newest, "--portal-key", portal, "--deep"];
+    Agent::init().ok(&pinned);
 }

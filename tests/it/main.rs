@@ -8,6 +8,7 @@ mod crash;
 mod damage;
 mod docs;
 mod fault;
+mod fault_list;
 mod key;
 mod live;
 mod pack;

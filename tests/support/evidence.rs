@@ -144,7 +144,7 @@ pub fn summary(number: u128) -> BuildSummary {
         },
         cancel: None,
         failure: None,
-        chain: ChainLink { sequence: 1, previous: None },
+        chain: ChainLink::new(1, None),
     }
 }
 
@@ -191,7 +191,7 @@ pub fn acceptance(number: u128, runs: &[(BuildSummary, Sha256Digest)]) -> Accept
         started_at: first.started_at,
         finished_at: first.finished_at,
         scenarios: Scenario::ALL.map(scenario).to_vec(),
-        chain: ChainLink { sequence: 1, previous: None },
+        chain: ChainLink::new(1, None),
     }
 }
 

@@ -47,6 +47,8 @@ pub const TARGETS: &[Target] = &[
     Target { name: "entry_bundle", check: log::entry_bundle, seeds: seed::entry_bundles },
     Target { name: "inclusion", check: log::inclusion, seeds: seed::inclusion_proofs },
     Target { name: "consistency", check: log::consistency, seeds: seed::consistency_proofs },
+    Target { name: "proof_file", check: log::proof_file, seeds: seed::proof_files },
+    Target { name: "pack", check: log::pack, seeds: || seed::packs().to_vec() },
     Target { name: "material", check: log::material, seeds: seed::materials },
     Target { name: "bundle", check: evidence::bundle, seeds: seed::bundles },
     Target { name: "live_message", check: evidence::live_message, seeds: seed::live_messages },

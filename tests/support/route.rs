@@ -81,7 +81,7 @@ pub fn gate(gate: Gate, bundle: Sha256Digest, sequence: u64) -> GateRecord {
         authors: Vec::new(),
         started_at: at(),
         finished_at: at(),
-        chain: ChainLink { sequence, previous: None },
+        chain: ChainLink::new(sequence, None),
     }
 }
 
@@ -97,7 +97,7 @@ pub fn canary_plan(bundle: Sha256Digest, phase: CanaryPhase, sequence: u64) -> C
         measurement: None,
         broken: Vec::new(),
         at: at(),
-        chain: ChainLink { sequence, previous: None },
+        chain: ChainLink::new(sequence, None),
     }
 }
 
@@ -116,7 +116,7 @@ pub fn retained(bundle: &[u8], config: &[u8], sequence: u64) -> RetentionRecord 
         retained_until: None,
         at: at(),
         purged_by: None,
-        chain: Some(ChainLink { sequence, previous: None }),
+        chain: Some(ChainLink::new(sequence, None)),
     }
 }
 
@@ -138,7 +138,7 @@ pub fn drilled(bundle: Sha256Digest, config: Sha256Digest, sequence: u64) -> Rol
         health: Some(HealthResult { command: "true".to_owned(), exit_code: Some(0), duration_ms: 9.0 }),
         since_order_ms: Some(850.0),
         at: at(),
-        chain: ChainLink { sequence, previous: None },
+        chain: ChainLink::new(sequence, None),
     }
 }
 
@@ -150,7 +150,7 @@ pub fn pin(pin: Pin, value: &str, sequence: u64) -> PinObservation {
         value: value.to_owned(),
         class: FactClass::Measured,
         at: at(),
-        chain: ChainLink { sequence, previous: None },
+        chain: ChainLink::new(sequence, None),
     }
 }
 

@@ -191,7 +191,7 @@ impl<'a> Pusher<'a> {
         let mut body = br#"{"envelopes":["#.to_vec();
         for sequence in first..=last {
             let (mut summary, tree) = run(&self.name, sequence);
-            summary.chain = ChainLink { sequence, previous };
+            summary.chain = ChainLink::new(sequence, previous);
             let envelope = self.agent.envelope(&summary);
             if let Some(tree) = tree {
                 self.put(&tree);

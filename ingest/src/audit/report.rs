@@ -10,6 +10,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::json;
 
 use super::{
+    routes::Routes,
     run::{Ended, Watcher},
     state::Running,
 };
@@ -89,6 +90,7 @@ pub struct Report {
     checked: u64,
     blobs: u64,
     blob_bytes: u64,
+    routes: Routes,
     elapsed: Duration,
     findings: Vec<Finding>,
     left_out: u64,
@@ -105,6 +107,7 @@ impl Report {
             checked: head.size.saturating_sub(screen.from),
             blobs: ended.blobs,
             blob_bytes: ended.blob_bytes,
+            routes: ended.routes,
             elapsed: ended.elapsed,
             findings: ended.running.findings,
             left_out: ended.running.left_out,
@@ -115,8 +118,9 @@ impl Report {
     /// A fork: whatever else the log shows is of no matter.
     pub fn forked(head: &TreeHead, findings: Vec<Finding>, evidence: Vec<PathBuf>) -> Self {
         let (from, checked, elapsed) = (head.size, 0, Duration::ZERO);
-        let (blobs, blob_bytes, left_out) = (0, 0, 0);
-        Self { head: head.clone(), from, checked, blobs, blob_bytes, elapsed, findings, left_out, evidence }
+        let (blobs, blob_bytes, left_out, routes) = (0, 0, 0, Routes::default());
+        let head = head.clone();
+        Self { head, from, checked, blobs, blob_bytes, routes, elapsed, findings, left_out, evidence }
     }
 
     /// The verdict.
@@ -141,6 +145,7 @@ impl Report {
                 "seconds": self.elapsed.as_secs_f64(),
                 "blobs": self.blobs,
                 "blobBytes": self.blob_bytes.to_string(),
+                "routes": { "compared": self.routes.compared, "notCompared": self.routes.grown },
                 "findings": self.findings,
                 "findingsLeftOut": self.left_out,
                 "evidence": self.evidence,
@@ -170,6 +175,15 @@ impl Report {
                 "checked: entries {} to {}, {blobs}, in {seconds:.1} s ({rate:.0} entries/s)",
                 self.from,
                 size - 1
+            ));
+        }
+        if self.routes.compared > 0 {
+            ui.result(&format!("judged anew: the records of {} routes", self.routes.compared));
+        }
+        if self.routes.grown > 0 {
+            let grown = self.routes.grown;
+            ui.result(&format!(
+                "not compared: the records of {grown} routes, for the log has grown meanwhile"
             ));
         }
     }

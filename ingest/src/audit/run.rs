@@ -24,6 +24,7 @@ use acta_ledger::{
 use super::{
     blobs::{BlobState, Blobs},
     pipeline::{Spread, in_order},
+    routes::{self, Routes},
     source::Source,
     state::{Progress, Running},
 };
@@ -56,6 +57,8 @@ pub struct Ended {
     pub blobs: u64,
     /// How many of their bytes were hashed.
     pub blob_bytes: u64,
+    /// What the routes came to, where the audit is a deep one.
+    pub routes: Routes,
     /// How long it took.
     pub elapsed: Duration,
 }
@@ -101,8 +104,15 @@ pub fn run(
         return Err(error);
     }
     let root = fold.finish(watcher);
+    let mut routes = Routes::default();
+    if fold.running.deep && root == RootVerdict::Proven {
+        routes = routes::check(source, &fold.entries, head.size)?;
+        for finding in std::mem::take(&mut routes.findings) {
+            fold.found(finding, watcher);
+        }
+    }
     let (blobs, blob_bytes) = blobs.counts();
-    Ok(Ended { running: fold.so_far(), root, blobs, blob_bytes, elapsed: begun.elapsed() })
+    Ok(Ended { running: fold.so_far(), root, blobs, blob_bytes, routes, elapsed: begun.elapsed() })
 }
 
 /// One tile of entries, read and examined.
@@ -235,8 +245,8 @@ impl Fold {
             let (size, expected) = (self.tree.frontier().size(), self.tree.signed_root());
             self.found(Finding::WrongRoot { size, found, expected }, watcher);
         }
-        let gaps: Vec<_> = self.entries.chains().gaps().collect();
-        gaps.into_iter().for_each(|gap| self.found(gap, watcher));
+        let at_end = self.entries.at_end();
+        at_end.into_iter().for_each(|finding| self.found(finding, watcher));
         let missing = std::mem::take(&mut self.running.missing);
         for (digest, index) in missing {
             self.found(Finding::MissingBlob { index, digest }, watcher);

@@ -11,6 +11,7 @@ use acta_ledger::log::{
 use crate::{
     client::{CallError, Client},
     error::{CliError, Exit, Result},
+    route::RouteAnswer,
 };
 
 /// How often a question is asked that a passing trouble keeps from being answered.
@@ -44,6 +45,12 @@ impl Source {
     /// How the log's key was handed on: no endpoint of every tiled log, and asked for only where a tree head needs it.
     pub fn hand_overs(&self) -> Result<Vec<HandOver>> {
         self.ask(|| self.client.hand_overs(), "how the log's key was handed on")
+    }
+
+    /// What the server says of a route; none where it does not know it. No endpoint of every tiled log: only a log that
+    /// holds routes is asked.
+    pub fn route(&self, name: &str) -> Result<Option<RouteAnswer>> {
+        self.shown(|| self.client.route(name), &format!("route {name}"))
     }
 
     /// A tile's bytes in the tree of `size` entries; none where the log does not show them.

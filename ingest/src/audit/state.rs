@@ -12,7 +12,7 @@ use std::{
 
 use acta_ledger::{
     judge::{
-        audit::{Finding, chain::ChainFold, entry::EntryFold, keys::KeyHistory},
+        audit::{Finding, chain::ChainFold, entry::EntryFold, keys::KeyHistory, route::RouteMarks},
         log_key::LogKeys,
     },
     log::{digest::Sha256Digest, key::PublicKey, merkle::Frontier, verification::Trust},
@@ -60,6 +60,9 @@ pub struct Progress {
     keys: KeyHistory,
     /// The agents' chains.
     chains: ChainFold,
+    /// The routes' entries.
+    #[serde(default)]
+    routes: RouteMarks,
 }
 
 /// An audit on its way.
@@ -127,6 +130,7 @@ impl Progress {
             frontier: frontier.hashes().to_vec(),
             keys: entries.keys().clone(),
             chains: entries.chains().clone(),
+            routes: entries.routes().clone(),
         }
     }
 
@@ -137,7 +141,7 @@ impl Progress {
 
     /// The entries' side.
     pub fn entries(&self) -> EntryFold {
-        EntryFold::resume(self.keys.clone(), self.chains.clone())
+        EntryFold::resume(self.keys.clone(), self.chains.clone(), self.routes.clone())
     }
 }
 

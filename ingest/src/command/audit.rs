@@ -35,12 +35,14 @@ read.
 
 Without --deep, what came since the last audit is checked: that the log only grew, and every new entry (leaf
 hash, statement, signature by a key valid at that index, chain). With --deep every entry, tile and blob is
-checked again; it goes on where it was if it was stopped. --state is what makes an audit strong: it
-remembers the keys, the tree heads and how far everything is checked. Without it every audit begins at the
-first entry, and a log that was rewritten as a whole cannot be told from a sound one.
+checked again, and what the server says of each route is compared with what its entries come to; it goes on
+where it was if it was stopped. --state is what makes an audit strong: it remembers the keys, the tree heads
+and how far everything is checked. Without it every audit begins at the first entry, and a log that was
+rewritten as a whole cannot be told from a sound one.
 
 Findings: truncated, forked, wrong root, damaged leaf, damaged tile, missing tile, bad signature, key not
-valid, missing blob, damaged blob, chain gap, chain fork; each names its index or digest.
+valid, missing blob, damaged blob, chain gap, chain fork, other log, other record; each names its index,
+digest or route.
 
 Exit code 0 if all is well, 1 if something was found or the audit could not be finished, 2 if the log signed
 two tree heads that cannot both be (both are printed, and kept beside the state); a wrong command line is 2

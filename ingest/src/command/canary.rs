@@ -142,7 +142,7 @@ impl Push {
             measurement,
             broken,
             at: clock::now(),
-            chain: ChainLink { sequence: 0, previous: None },
+            chain: ChainLink::new(0, None),
         };
         let sealed = chain::seal(home, None, names, |link| {
             record.chain = link;

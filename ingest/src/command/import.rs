@@ -132,7 +132,7 @@ impl Import {
             observed,
             by: self.by.clone(),
             at: clock::now(),
-            chain: ChainLink { sequence: 0, previous: None },
+            chain: ChainLink::new(0, None),
         };
         let names = record.blobs();
         let sealed = chain::seal(home, None, names, |link| {

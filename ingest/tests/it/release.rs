@@ -283,7 +283,7 @@ fn entry(index: u64, event: RouteEvent) -> RouteEntry {
     RouteEntry { index, leaf: Sha256Digest::of(&index.to_le_bytes()), signer, event }
 }
 
-const UNCHAINED: ChainLink = ChainLink { sequence: 1, previous: None };
+const UNCHAINED: ChainLink = ChainLink::new(1, None);
 
 /// What the log says of a route with a bundle that is retained and, if so, was restored in a drill.
 fn with_way_back(fake: &Fake, bundle: Sha256Digest, state: RetentionState, drilled: bool) {

@@ -105,7 +105,7 @@ fn the_route_as_the_log_sets_it_up_is_what_gate_1_is_held_to() {
         value: "mit".to_owned(),
         class: FactClass::StatedByPerson,
         at: definition.at,
-        chain: ChainLink { sequence: 1, previous: None },
+        chain: ChainLink::new(1, None),
     };
     let entry =
         |index, event| RouteEntry { index, leaf: Sha256Digest::of(b""), signer: Signer::Portal, event };

@@ -10,22 +10,22 @@ use super::{
 };
 use crate::log::{
     digest::Sha256Digest,
-    statement::{Predicate as _, Statement, StatementError},
+    statement::{Predicate as _, Says, StatementError},
 };
 
 /// The blobs that must be stored for a statement, in its own order; none for the nouns that name no blob.
-pub fn named_blobs(statement: &Statement) -> Result<Vec<Sha256Digest>, StatementError> {
-    Ok(match statement.predicate_type.as_str() {
-        BuildSummary::TYPE => statement.predicate::<BuildSummary>()?.blobs(),
-        AcceptanceRecord::TYPE => statement.predicate::<AcceptanceRecord>()?.blobs(),
-        ImportRecord::TYPE => statement.predicate::<ImportRecord>()?.blobs(),
-        GateRecord::TYPE => statement.predicate::<GateRecord>()?.blobs(),
+pub fn named_blobs(statement: &impl Says) -> Result<Vec<Sha256Digest>, StatementError> {
+    Ok(match statement.predicate_type() {
+        BuildSummary::TYPE => statement.says::<BuildSummary>()?.blobs(),
+        AcceptanceRecord::TYPE => statement.says::<AcceptanceRecord>()?.blobs(),
+        ImportRecord::TYPE => statement.says::<ImportRecord>()?.blobs(),
+        GateRecord::TYPE => statement.says::<GateRecord>()?.blobs(),
         CanaryRecord::TYPE => {
-            let record: CanaryRecord = statement.predicate()?;
+            let record: CanaryRecord = statement.says()?;
             record.measurement.iter().map(|measurement| measurement.samples).collect()
         }
         RetentionRecord::TYPE => {
-            let record: RetentionRecord = statement.predicate()?;
+            let record: RetentionRecord = statement.says()?;
             if record.state == RetentionState::Retained { record.blobs().to_vec() } else { Vec::new() }
         }
         _ => Vec::new(),

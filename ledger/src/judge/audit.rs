@@ -8,6 +8,8 @@
 //! - [`entry`]: each entry is a statement, signed by a key that may sign at that index, and no agent's chain has gaps;
 //! - [`head`]: no two signed tree heads contradict each other.
 //!
+//! At the end, [`route`]: what the entries of each route come to is what the server says of it.
+//!
 //! Reading is not done here: the caller fetches, and the same judgement runs on a laptop and on the server.
 
 pub mod chain;
@@ -15,6 +17,7 @@ pub mod entry;
 mod finding;
 pub mod head;
 pub mod keys;
+pub mod route;
 pub mod tree;
 
 pub use finding::{Finding, Verdict};

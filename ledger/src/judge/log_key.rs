@@ -84,12 +84,34 @@ pub enum LogKeyError {
 pub struct LogKeys {
     first: LogKeyLife,
     later: Vec<LogKeyLife>,
+    /// Where the trusted key need not be the log's first: the hand-overs before it, as far as they were met.
+    former: Option<Vec<Former>>,
+}
+
+/// A hand-over that came before the trusted key, or led to it. Nothing that it says is believed or needed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Former {
+    index: u64,
+    previous: PublicKey,
+    next: PublicKey,
 }
 
 impl LogKeys {
-    /// Begins with the key that is trusted without proof.
+    /// Begins with the log's first key, trusted without proof.
     pub fn new(first: VerifierKey) -> Self {
-        Self { first: LogKeyLife { key: first, announced_by: None, from: 0, until: None }, later: Vec::new() }
+        let first = LogKeyLife { key: first, announced_by: None, from: 0, until: None };
+        Self { first, later: Vec::new(), former: None }
+    }
+
+    /// Begins with a key that somebody trusts who may have come later: it may be the log's first or any that followed.
+    /// Hand-overs from one older key to the next, up to the trusted one, are then passed over.
+    pub fn pinned(key: VerifierKey) -> Self {
+        Self { former: Some(Vec::new()), ..Self::new(key) }
+    }
+
+    /// The log's origin, which is the name of every key.
+    pub fn origin(&self) -> &str {
+        self.first.key.name()
     }
 
     /// The keys, oldest first.
@@ -109,15 +131,42 @@ impl LogKeys {
 
     /// Whether the key was ever the log's.
     pub fn knows(&self, key: &PublicKey) -> bool {
+        let former = || self.former.iter().flatten();
         self.lives().any(|life| life.key.public_key() == key)
+            || former().any(|it| it.previous == *key || it.next == *key)
+    }
+
+    /// The hand-overs before the trusted key that were met, and do not lead to it.
+    pub fn astray(&self) -> impl Iterator<Item = u64> {
+        let former = self.former.as_deref().unwrap_or_default();
+        let led = former.last().is_some_and(|last| last.next == *self.first.key.public_key());
+        former.iter().filter(move |_| !led).map(|it| it.index)
+    }
+
+    /// Takes a hand-over as one of those before the trusted key; whether it can be one: each goes on from the one before,
+    /// none comes after the one that led to the trusted key, and none after that key was handed on itself.
+    fn precedes(&mut self, index: u64, said: &LogKey) -> bool {
+        let trusted = *self.first.key.public_key();
+        let Some(former) = self.former.as_mut().filter(|_| self.later.is_empty()) else { return false };
+        let goes_on = former.last().is_none_or(|last| last.next == said.previous && last.next != trusted);
+        let again = former.iter().any(|it| it.previous == said.public_key);
+        let takes = said.previous != trusted && goes_on && !again;
+        if takes {
+            former.push(Former { index, previous: said.previous, next: said.public_key });
+        }
+        takes
     }
 
     /// Takes the hand-over that stands at `index`. Whether the portal signed it is the caller's to check.
     pub fn hand_over(&mut self, index: u64, said: &LogKey) -> Result<(), LogKeyError> {
-        let (origin, newest) = (self.first.key.name(), self.newest());
+        let origin = self.first.key.name().to_owned();
         if said.origin != origin {
-            return Err(LogKeyError::Origin { found: said.origin.clone(), expected: origin.to_owned() });
+            return Err(LogKeyError::Origin { found: said.origin.clone(), expected: origin });
         }
+        if self.precedes(index, said) {
+            return Ok(());
+        }
+        let newest = self.newest();
         if said.previous != *newest.key.public_key() {
             let (found, expected) = (said.previous.to_base64(), newest.key.public_key().to_base64());
             return Err(LogKeyError::Previous { found, expected });
@@ -135,7 +184,7 @@ impl LogKeys {
         {
             return Err(LogKeyError::Unfinished { until: before, from });
         }
-        let key = VerifierKey::new(origin, NoteKeyType::Ed25519, said.public_key)
+        let key = VerifierKey::new(&origin, NoteKeyType::Ed25519, said.public_key)
             .expect("the origin is the name of a key already");
         match self.later.last_mut() {
             Some(newest) => newest.until = Some(until),

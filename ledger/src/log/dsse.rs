@@ -3,15 +3,20 @@
 //! What is signed is the pre-authentication encoding of type and payload bytes, so nothing rests on how JSON is
 //! written. `keyid` is a hint that anyone may have changed: it never decides. A threshold counts distinct keys.
 
+use std::borrow::Cow;
+
 use base64::{
     Engine as _, alphabet,
     engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig, general_purpose::STANDARD},
 };
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{
     jcs::{self, JsonError},
     key::{self, KeyId, PublicKey, SigningKey},
+    part::Part,
+    strict::Strict,
 };
 
 /// The payload type of every statement.
@@ -82,41 +87,12 @@ impl Envelope {
 
     /// Reads an envelope's JSON; unknown members are ignored, standard and URL-safe base64 are both read.
     pub fn parse(json: &[u8]) -> Result<Self, EnvelopeError> {
-        Self::from_json(&jcs::parse(json)?)
+        jcs::read::<Written<'_>>(json)?.envelope()
     }
 
     /// Takes an envelope out of JSON that was read strictly.
     pub fn from_json(value: &Value) -> Result<Self, EnvelopeError> {
-        let text = |value: &Value, field, expected| {
-            value.as_str().map(str::to_owned).ok_or(EnvelopeError::Field { field, expected })
-        };
-        let payload = decode(&text(&value["payload"], "payload", "must be a base64 text")?)
-            .ok_or(EnvelopeError::Field { field: "payload", expected: "is not valid base64" })?;
-        let payload_type = text(&value["payloadType"], "payloadType", "must be a text")?;
-        let offered = value["signatures"]
-            .as_array()
-            .ok_or(EnvelopeError::Field { field: "signatures", expected: "must be a list" })?;
-        if offered.len() > MAX_SIGNATURES {
-            return Err(EnvelopeError::Field {
-                field: "signatures",
-                expected: "holds more than 16 signatures",
-            });
-        }
-        let signatures = offered
-            .iter()
-            .map(|signature| {
-                let keyid = match &signature["keyid"] {
-                    Value::Null => String::new(),
-                    value => text(value, "signatures[].keyid", "must be a text")?,
-                };
-                let sig =
-                    decode(&text(&signature["sig"], "signatures[].sig", "must be a base64 text")?).ok_or(
-                        EnvelopeError::Field { field: "signatures[].sig", expected: "is not valid base64" },
-                    )?;
-                Ok(EnvelopeSignature { keyid, sig })
-            })
-            .collect::<Result<_, EnvelopeError>>()?;
-        Ok(Self { payload, payload_type, signatures })
+        Written::deserialize(Strict::new(value)).map_err(JsonError::from)?.envelope()
     }
 
     /// Writes the envelope in canonical JSON.
@@ -143,33 +119,104 @@ impl Envelope {
         known: &[PublicKey],
         threshold: usize,
     ) -> Result<(Envelope, Vec<PublicKey>), EnvelopeError> {
-        let message = pae(&self.payload_type, &self.payload);
-        let mut signers: Vec<PublicKey> = Vec::new();
-        let mut signatures = Vec::new();
-        for signature in self.signatures.iter().take(MAX_SIGNATURES) {
-            let hinted_first = |key: &&PublicKey| key.id().to_string() != signature.keyid;
-            let mut candidates: Vec<&PublicKey> = known.iter().collect();
-            candidates.sort_by_key(hinted_first);
-            let made_by = candidates.into_iter().find(|key| key.verify(&message, &signature.sig));
-            if let Some(key) = made_by.filter(|key| !signers.contains(key)) {
-                signers.push(*key);
-                signatures
-                    .push(EnvelopeSignature { keyid: key.id().to_string(), sig: signature.sig.clone() });
-            }
-        }
-        if signers.is_empty() || signers.len() < threshold {
-            let (valid, offered) = (signers.len(), self.signatures.len());
+        let made = self.made_by(known);
+        if made.is_empty() || made.len() < threshold {
+            let (valid, offered) = (made.len(), self.signatures.len());
             return Err(EnvelopeError::TooFewSignatures { valid, threshold: threshold.max(1), offered });
         }
+        let kept = |(key, at): &(PublicKey, usize)| EnvelopeSignature {
+            keyid: key.id().to_string(),
+            sig: self.signatures[*at].sig.clone(),
+        };
+        let signatures = made.iter().map(kept).collect();
         let envelope =
             Envelope { payload: self.payload.clone(), payload_type: self.payload_type.clone(), signatures };
-        Ok((envelope, signers))
+        Ok((envelope, made.into_iter().map(|(key, _)| key).collect()))
+    }
+
+    /// Which of the known keys signed it, each once.
+    pub fn signers(&self, known: &[PublicKey]) -> Vec<PublicKey> {
+        self.made_by(known).into_iter().map(|(key, _)| key).collect()
+    }
+
+    /// Each known key that signed, with the number of its first signature that verifies.
+    fn made_by(&self, known: &[PublicKey]) -> Vec<(PublicKey, usize)> {
+        let message = pae(&self.payload_type, &self.payload);
+        let mut made: Vec<(PublicKey, usize)> = Vec::new();
+        for (at, signature) in self.signatures.iter().take(MAX_SIGNATURES).enumerate() {
+            let hint = signature.keyid.parse().ok().map(KeyId);
+            let (hinted, others): (Vec<&PublicKey>, Vec<_>) =
+                known.iter().partition(|key| known.len() > 1 && hint == Some(key.id()));
+            let key = hinted.into_iter().chain(others).find(|key| key.verify(&message, &signature.sig));
+            if let Some(key) = key.filter(|key| made.iter().all(|(signer, _)| signer != *key)) {
+                made.push((*key, at));
+            }
+        }
+        made
     }
 
     /// The key ids that the signatures hint at, as far as they are ids.
     pub fn hinted_keys(&self) -> impl Iterator<Item = KeyId> {
         self.signatures.iter().filter_map(|signature| signature.keyid.parse().ok().map(KeyId))
     }
+}
+
+/// An envelope as it is written, before base64 is decoded and before anything is missed.
+#[derive(Deserialize)]
+#[serde(expecting = "an envelope, which is an object")]
+struct Written<'a> {
+    #[serde(default, borrow)]
+    payload: Part<Cow<'a, str>>,
+    #[serde(default, borrow, rename = "payloadType")]
+    payload_type: Part<Cow<'a, str>>,
+    #[serde(default, borrow)]
+    signatures: Part<Vec<WrittenSignature<'a>>>,
+}
+
+#[derive(Deserialize)]
+#[serde(expecting = "a signature, which is an object")]
+struct WrittenSignature<'a> {
+    #[serde(default, borrow)]
+    keyid: Part<Cow<'a, str>>,
+    #[serde(default, borrow)]
+    sig: Part<Cow<'a, str>>,
+}
+
+impl Written<'_> {
+    fn envelope(self) -> Result<Envelope, EnvelopeError> {
+        let payload = base64(self.payload, "payload")?;
+        let payload_type = text(self.payload_type, "payloadType")?.into_owned();
+        let Part::Read(offered) = self.signatures else {
+            return Err(EnvelopeError::Field { field: "signatures", expected: "must be a list" });
+        };
+        if offered.len() > MAX_SIGNATURES {
+            let expected = "holds more than 16 signatures";
+            return Err(EnvelopeError::Field { field: "signatures", expected });
+        }
+        let signature = |signature: WrittenSignature<'_>| {
+            let keyid = match signature.keyid {
+                Part::Missing => String::new(),
+                keyid => text(keyid, "signatures[].keyid")?.into_owned(),
+            };
+            Ok(EnvelopeSignature { keyid, sig: base64(signature.sig, "signatures[].sig")? })
+        };
+        let signatures = offered.into_iter().map(signature).collect::<Result<_, EnvelopeError>>()?;
+        Ok(Envelope { payload, payload_type, signatures })
+    }
+}
+
+fn text<'a>(part: Part<Cow<'a, str>>, field: &'static str) -> Result<Cow<'a, str>, EnvelopeError> {
+    match part {
+        Part::Read(text) => Ok(text),
+        Part::Missing | Part::Other => Err(EnvelopeError::Field { field, expected: "must be a text" }),
+    }
+}
+
+fn base64(part: Part<Cow<'_, str>>, field: &'static str) -> Result<Vec<u8>, EnvelopeError> {
+    let Part::Read(text) = part else {
+        return Err(EnvelopeError::Field { field, expected: "must be a base64 text" });
+    };
+    decode(&text).ok_or(EnvelopeError::Field { field, expected: "is not valid base64" })
 }
 
 /// The pre-authentication encoding: the bytes that a signature is made over.

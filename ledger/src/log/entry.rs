@@ -46,3 +46,26 @@ impl Entry {
         leaf_hash(&self.bytes)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::log::{dsse::PAYLOAD_TYPE, key::test_keys};
+
+    /// The longest entry is as long as the two bytes of its length in a bundle can say.
+    #[test]
+    fn an_entry_has_65535_bytes_and_not_one_more() {
+        let envelope = |payload: usize, hint: usize| {
+            let mut envelope = Envelope::sign(vec![b'x'; payload], PAYLOAD_TYPE, &test_keys::rfc8032_1());
+            // The payload grows by four bytes at a time, the hint by one.
+            envelope.signatures[0].keyid = "k".repeat(hint);
+            envelope
+        };
+        let shortest = envelope(0, 0).to_canonical_json().len();
+        let payload = (MAX_ENTRY_BYTES - shortest) / 4 * 3;
+        let hint = (MAX_ENTRY_BYTES - shortest) % 4;
+        let entry = Entry::of(&envelope(payload, hint)).unwrap();
+        assert_eq!(entry.bytes().len(), 65_535);
+        assert_eq!(Entry::of(&envelope(payload, hint + 1)), Err(EntryTooLong { found: 65_536 }));
+    }
+}

@@ -5,10 +5,10 @@
 //! could understand in two ways: duplicate keys, lone surrogates, integers beyond 2^53 - 1 (64-bit counters travel as
 //! strings), deep nesting, trailing bytes.
 
-use std::fmt;
+use serde::Deserialize;
+use serde_json::Value;
 
-use serde::de::{self, DeserializeSeed, MapAccess, SeqAccess, Visitor};
-use serde_json::{Map, Number, Value};
+use super::strict::Strict;
 
 /// The deepest nesting that is read.
 pub const MAX_DEPTH: usize = 64;
@@ -29,8 +29,14 @@ pub enum JsonError {
 
 /// Reads one JSON value strictly.
 pub fn parse(bytes: &[u8]) -> Result<Value, JsonError> {
+    read(bytes)
+}
+
+/// Reads one JSON value strictly as a `T`, in one pass; also what `T` passes over must be strict JSON. Texts may be
+/// borrowed; the keys of maps must be texts.
+pub fn read<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<T, JsonError> {
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
-    let value = Strict { depth: 0 }.deserialize(&mut deserializer)?;
+    let value = T::deserialize(Strict::new(&mut deserializer))?;
     deserializer.end()?;
     Ok(value)
 }
@@ -45,100 +51,6 @@ pub fn parse_canonical(bytes: &[u8]) -> Result<(Value, bool), JsonError> {
     let value = parse(bytes)?;
     let canonical = to_vec(&value)? == bytes;
     Ok((value, canonical))
-}
-
-/// Builds a [`Value`] and refuses what [`serde_json`]'s own builder would let pass.
-struct Strict {
-    depth: usize,
-}
-
-impl Strict {
-    fn deeper<E: de::Error>(&self) -> Result<Self, E> {
-        let depth = self.depth + 1;
-        if depth > MAX_DEPTH {
-            return Err(E::custom(format_args!("nested deeper than {MAX_DEPTH} levels")));
-        }
-        Ok(Self { depth })
-    }
-}
-
-impl<'de> DeserializeSeed<'de> for Strict {
-    type Value = Value;
-
-    fn deserialize<D: de::Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Strict {
-    type Value = Value;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a JSON value")
-    }
-
-    fn visit_unit<E: de::Error>(self) -> Result<Value, E> {
-        Ok(Value::Null)
-    }
-
-    fn visit_bool<E: de::Error>(self, value: bool) -> Result<Value, E> {
-        Ok(Value::Bool(value))
-    }
-
-    fn visit_u64<E: de::Error>(self, value: u64) -> Result<Value, E> {
-        if value > MAX_SAFE_INTEGER { Err(too_large(value)) } else { Ok(value.into()) }
-    }
-
-    fn visit_i64<E: de::Error>(self, value: i64) -> Result<Value, E> {
-        if value.unsigned_abs() > MAX_SAFE_INTEGER { Err(too_large(value)) } else { Ok(value.into()) }
-    }
-
-    fn visit_f64<E: de::Error>(self, value: f64) -> Result<Value, E> {
-        // Beyond 2^53 every double is whole, so an integer that was rounded cannot be told from one that was not.
-        if value.abs() > MAX_SAFE_INTEGER as f64 {
-            return Err(too_large(value));
-        }
-        Number::from_f64(value).map(Value::Number).ok_or_else(|| E::custom("a number must be finite"))
-    }
-
-    fn visit_str<E: de::Error>(self, value: &str) -> Result<Value, E> {
-        Ok(Value::String(value.to_owned()))
-    }
-
-    fn visit_string<E: de::Error>(self, value: String) -> Result<Value, E> {
-        Ok(Value::String(value))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
-        let mut items = Vec::new();
-        while let Some(item) = access.next_element_seed(self.deeper()?)? {
-            items.push(item);
-        }
-        Ok(Value::Array(items))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
-        let mut members = Map::new();
-        while let Some(key) = access.next_key::<String>()? {
-            if members.contains_key(&key) {
-                return Err(de::Error::custom(format_args!(
-                    "the key {:?} stands twice in one object",
-                    clip(&key)
-                )));
-            }
-            let value = access.next_value_seed(self.deeper()?)?;
-            members.insert(key, value);
-        }
-        Ok(Value::Object(members))
-    }
-}
-
-fn too_large<E: de::Error>(value: impl fmt::Display) -> E {
-    E::custom(format_args!("the number {value} is beyond 2^53 - 1, write it as a string"))
-}
-
-fn clip(text: &str) -> String {
-    text.chars().take(80).collect()
 }
 
 #[cfg(test)]

@@ -1,8 +1,11 @@
 //! in-toto Statement v1: which artifacts (by digest) something is said about, and what (the predicate).
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde::{
+    Deserialize, Serialize,
+    de::{DeserializeOwned, IgnoredAny, MapAccess},
+};
 use serde_json::Value;
 
 use super::{
@@ -10,7 +13,9 @@ use super::{
     dsse::{Envelope, PAYLOAD_TYPE},
     jcs::{self, JsonError},
     key::SigningKey,
+    part::{Kind, Part},
 };
+use crate::evidence::chain::ChainLink;
 
 /// The value of `_type`.
 pub const STATEMENT_TYPE: &str = "https://in-toto.io/Statement/v1";
@@ -80,6 +85,9 @@ pub enum StatementError {
         /// What stood there.
         found: String,
     },
+    /// It speaks about nothing.
+    #[error("the statement names no subject, expected at least one artifact by its sha256 digest")]
+    NoSubject,
     /// A subject has no SHA-256 digest.
     #[error("subject {index} has no well-formed sha256 digest")]
     Subject {
@@ -130,20 +138,15 @@ impl Statement {
         Self::parse(&envelope.payload)
     }
 
-    /// Reads a statement's bytes strictly. Every subject needs a SHA-256 digest.
+    /// Reads a statement's bytes strictly. It needs a subject, and every subject a SHA-256 digest.
     pub fn parse(payload: &[u8]) -> Result<Self, StatementError> {
-        let mut value = jcs::parse(payload)?;
-        // Read through the shape below, the whole predicate would be built a second time.
-        let predicate = value.as_object_mut().and_then(|members| members.remove("predicate"));
-        let mut statement: Self = serde_json::from_value(value).map_err(StatementError::Shape)?;
-        statement.predicate = predicate.unwrap_or_default();
-        if statement.statement_type != STATEMENT_TYPE {
-            return Err(StatementError::Type { found: statement.statement_type });
-        }
-        match statement.subject.iter().position(|subject| subject.sha256().is_none()) {
-            Some(index) => Err(StatementError::Subject { index }),
-            None => Ok(statement),
-        }
+        let written: Written<'_, Value> = Written::read(payload)?;
+        Ok(Self {
+            statement_type: STATEMENT_TYPE.to_owned(),
+            subject: written.subject,
+            predicate_type: written.predicate_type.into_owned(),
+            predicate: written.predicate,
+        })
     }
 
     /// Reads the predicate as the noun `P`.
@@ -156,6 +159,131 @@ impl Statement {
         }
         P::deserialize(&self.predicate)
             .map_err(|error| StatementError::Predicate { predicate_type: self.predicate_type.clone(), error })
+    }
+}
+
+/// Whatever tells which kind of predicate it holds, and can be asked for it.
+pub trait Says {
+    /// The predicate type.
+    fn predicate_type(&self) -> &str;
+
+    /// The predicate as the noun `P`.
+    fn says<P: Predicate>(&self) -> Result<P, StatementError>;
+}
+
+impl Says for Statement {
+    fn predicate_type(&self) -> &str {
+        &self.predicate_type
+    }
+
+    fn says<P: Predicate>(&self) -> Result<P, StatementError> {
+        self.predicate()
+    }
+}
+
+/// A statement that was read as strictly as a [`Statement`], its predicate left where it stands: for whoever goes through
+/// many and looks into few.
+#[derive(Debug)]
+pub struct Outline<'a> {
+    payload: &'a [u8],
+    predicate_type: Cow<'a, str>,
+    chain: Option<ChainLink>,
+}
+
+impl<'a> Outline<'a> {
+    /// Reads the outline of an envelope's statement; does not verify signatures.
+    pub fn of(envelope: &'a Envelope) -> Result<Self, StatementError> {
+        if envelope.payload_type != PAYLOAD_TYPE {
+            return Err(StatementError::PayloadType { found: envelope.payload_type.clone() });
+        }
+        let written: Written<'_, Part<InChain>> = Written::read(&envelope.payload)?;
+        let chain = match written.predicate {
+            Part::Read(InChain(chain)) => chain,
+            Part::Missing | Part::Other => None,
+        };
+        Ok(Self { payload: &envelope.payload, predicate_type: written.predicate_type, chain })
+    }
+
+    /// The place that it claims in its agent's chain; none where it claims none, as the portal's statements do.
+    pub fn chain(&self) -> Option<ChainLink> {
+        self.chain
+    }
+}
+
+impl Says for Outline<'_> {
+    fn predicate_type(&self) -> &str {
+        &self.predicate_type
+    }
+
+    fn says<P: Predicate>(&self) -> Result<P, StatementError> {
+        #[derive(Deserialize)]
+        struct Only<P> {
+            predicate: P,
+        }
+        if self.predicate_type != P::TYPE {
+            let found = self.predicate_type.clone().into_owned();
+            return Err(StatementError::PredicateType { found, expected: P::TYPE });
+        }
+        // The whole was read strictly before, so that nothing can be understood in two ways here.
+        let read: Result<Only<P>, _> = serde_json::from_slice(self.payload);
+        let predicate_type = || self.predicate_type.clone().into_owned();
+        read.map(|only| only.predicate)
+            .map_err(|error| StatementError::Predicate { predicate_type: predicate_type(), error })
+    }
+}
+
+/// A statement as it is written, with a predicate of which `P` takes what it wants.
+#[derive(Deserialize)]
+#[serde(expecting = "a statement, which is an object")]
+struct Written<'a, P> {
+    #[serde(rename = "_type", borrow)]
+    statement_type: Cow<'a, str>,
+    subject: Vec<Subject>,
+    #[serde(rename = "predicateType", borrow)]
+    predicate_type: Cow<'a, str>,
+    #[serde(default)]
+    predicate: P,
+}
+
+impl<'a, P: Deserialize<'a> + Default> Written<'a, P> {
+    fn read(payload: &'a [u8]) -> Result<Self, StatementError> {
+        let written: Self = jcs::read(payload).map_err(|error| match error {
+            JsonError::Refused(error) if error.is_data() => StatementError::Shape(error),
+            error => StatementError::Json(error),
+        })?;
+        if written.statement_type != STATEMENT_TYPE {
+            return Err(StatementError::Type { found: written.statement_type.into_owned() });
+        }
+        if written.subject.is_empty() {
+            return Err(StatementError::NoSubject);
+        }
+        match written.subject.iter().position(|subject| subject.sha256().is_none()) {
+            Some(index) => Err(StatementError::Subject { index }),
+            None => Ok(written),
+        }
+    }
+}
+
+/// Of a predicate just the place in a chain that it claims.
+struct InChain(Option<ChainLink>);
+
+impl<'de> Kind<'de> for InChain {
+    fn object<A: MapAccess<'de>>(mut access: A) -> Result<Part<Self>, A::Error> {
+        #[derive(Deserialize)]
+        #[serde(field_identifier, rename_all = "camelCase")]
+        enum Member {
+            Chain,
+            #[serde(other)]
+            Other,
+        }
+        let mut chain = None;
+        while let Some(member) = access.next_key()? {
+            match member {
+                Member::Chain => chain = access.next_value()?,
+                Member::Other => drop(access.next_value::<IgnoredAny>()?),
+            }
+        }
+        Ok(Part::Read(Self(chain)))
     }
 }
 
@@ -192,8 +320,40 @@ mod tests {
         assert!(error(&whole(STATEMENT_TYPE, r#""sha1":"00""#)).contains("subject 0"));
         assert!(error("[]").contains("not an in-toto statement"));
         assert!(error("{").contains("not acceptable JSON"));
+        let about_nothing = format!(r#"{{"_type":"{STATEMENT_TYPE}","subject":[],"predicateType":"urn:x"}}"#);
+        assert!(error(&about_nothing).contains("names no subject"));
         let good = whole(STATEMENT_TYPE, &format!(r#""sha256":"{}""#, Sha256Digest::of(b"")));
         let statement = Statement::parse(good.as_bytes()).unwrap();
         assert!(statement.predicate::<Noun>().unwrap_err().to_string().contains("urn:acta:noun:v1"));
+    }
+
+    /// Whoever reads the outline believes and refuses what whoever reads the whole does.
+    #[test]
+    fn the_outline_says_what_the_whole_says() {
+        let subject = format!(r#""subject":[{{"digest":{{"sha256":"{}"}}}}]"#, Sha256Digest::of(b""));
+        let head = format!(r#""_type":"{STATEMENT_TYPE}","predicateType":"urn:acta:noun:v1",{subject}"#);
+        let previous = Sha256Digest::of(b"before");
+        for predicate in [
+            r#"{"count":3}"#.to_owned(),
+            format!(r#"{{"count":3,"chain":{{"sequence":7,"previous":"{previous}"}}}}"#),
+            r#"{"count":3,"chain":{"sequence":7,"previous":null},"more":[{"a":1}]}"#.to_owned(),
+            r#"{"count":3,"chain":null}"#.to_owned(),
+            r#"{"count":"three"}"#.to_owned(),
+            r#"{"count":3,"chain":{"sequence":-7}}"#.to_owned(),
+            r#"{"count":3,"more":{"a":1,"a":1}}"#.to_owned(),
+            r#"{"count":9007199254740993}"#.to_owned(),
+            "null".to_owned(),
+            "[{}, 1.5]".to_owned(),
+            "-3".to_owned(),
+            "\"text\"".to_owned(),
+        ] {
+            let payload = format!(r#"{{{head},"predicate":{predicate}}}"#).into_bytes();
+            let envelope = Envelope::sign(payload, PAYLOAD_TYPE, &test_keys::rfc8032_1());
+            let whole = Statement::from_envelope(&envelope)
+                .and_then(|statement| Ok((ChainLink::of(&statement)?, statement.says::<Noun>().ok())));
+            let outline =
+                Outline::of(&envelope).map(|outline| (outline.chain(), outline.says::<Noun>().ok()));
+            assert_eq!(whole.ok(), outline.ok(), "{predicate}");
+        }
     }
 }

@@ -138,4 +138,15 @@ impl LogReader {
             level => store::tile_roots(&self.pool, level - 1, from, wide).await,
         }
     }
+
+    /// A tile's hashes as they are shown to everybody: none where hashes are missing, and where a full tile is not stored.
+    /// That one could be made again; to show it would hide that the database lost something.
+    pub async fn shown_tile(&self, tile: TileId, size: u64) -> sqlx::Result<Option<Vec<Sha256Digest>>> {
+        let wide = width(tile, size);
+        let hashes = match wide {
+            TILE_WIDTH => store::tile(&self.pool, tile).await?,
+            _ => Some(self.tile(tile, size).await?),
+        };
+        Ok(hashes.filter(|hashes| hashes.len() as u64 == wide))
+    }
 }

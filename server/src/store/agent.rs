@@ -85,7 +85,7 @@ pub async fn chain(pool: &SqlitePool, name: &str, size: u64) -> sqlx::Result<Vec
     rows.into_iter()
         .map(|row| {
             let previous = row.previous.as_deref().map(digest).transpose()?;
-            let link = ChainLink { sequence: row.sequence as u64, previous };
+            let link = ChainLink::new(row.sequence as u64, previous);
             Ok(Linked { index: row.idx as u64, digest: digest(&row.digest)?, link })
         })
         .collect()

@@ -192,8 +192,11 @@ async fn whatever_is_wrong_is_refused_by_name_and_stores_nothing() {
     };
     let halved = Statement {
         predicate: json!({"framework": "x"}),
-        ..Statement::new(Vec::new(), &summary(1)).unwrap()
+        ..Statement::new(vec![Subject::new("x", Sha256Digest::of(b""))], &summary(1)).unwrap()
     };
+    let about_nothing = Statement::new(Vec::new(), &summary(1)).unwrap();
+    let mut elsewhere = summary(1);
+    elsewhere.chain = elsewhere.chain.in_log("acta.test/another-log");
     let not_a_statement = Envelope::sign(b"[]".to_vec(), acta_ledger::log::dsse::PAYLOAD_TYPE, &agent.key);
     let other_type = Envelope::sign(b"{}".to_vec(), "text/plain", &agent.key);
     for (body, status, code) in [
@@ -213,6 +216,8 @@ async fn whatever_is_wrong_is_refused_by_name_and_stores_nothing() {
         (other.envelope(&summary(1)), 422, "bad_signature"),
         (not_a_statement.to_canonical_json(), 400, "malformed_statement"),
         (other_type.to_canonical_json(), 400, "malformed_statement"),
+        (statement(&about_nothing), 400, "malformed_statement"),
+        (agent.envelope(&elsewhere), 422, "other_log"),
         (statement(&unknown), 422, "unknown_predicate"),
         (statement(&Statement::new(vec![key.subject()], &key).unwrap()), 422, "not_for_agents"),
         (statement(&halved), 422, "malformed_predicate"),
@@ -227,6 +232,9 @@ async fn whatever_is_wrong_is_refused_by_name_and_stores_nothing() {
     let huge = client.post(ENTRIES, vec![b' '; 25 << 20]).await;
     assert_eq!(huge.status, StatusCode::PAYLOAD_TOO_LARGE);
     assert_eq!(client.post(ENTRIES, envelope).await.status, StatusCode::CREATED, "and it goes on");
+    let mut here = summary(2);
+    here.chain = here.chain.in_log("acta.test/log");
+    assert_eq!(client.post(ENTRIES, agent.envelope(&here)).await.status, StatusCode::CREATED);
 }
 
 /// The same judgement as on the agent, by what the log holds: twenty builds make a baseline, two stops a diagnosis.

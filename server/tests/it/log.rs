@@ -195,3 +195,45 @@ async fn two_servers_on_one_folder_are_refused() {
     let error = Ground::open(&data(&app.folder)).await.err().unwrap().to_string();
     assert!(error.contains("another acta-server"), "{error}");
 }
+
+/// What the database has lost is not made up again for whoever asks, and whoever watches the server hears of it.
+#[tokio::test]
+async fn a_part_of_the_log_that_is_gone_is_not_found_and_raises_an_alarm() {
+    let app = TestApp::start_public().await;
+    fill(&app, 300).await;
+    let admin = app.person("adam", "admin").await;
+    let alarms = async || {
+        let text = admin.get("/metrics").await.text();
+        let line = text.lines().find_map(|line| line.strip_prefix("acta_log_damage_met_total ")).unwrap();
+        line.parse::<u64>().unwrap()
+    };
+    let (whole, hashes, entries) = ("/log/tile/0/000", "/log/tile/0/001.p/45", "/log/tile/entries/000");
+    for tile in [whole, hashes, entries] {
+        assert_eq!(app.anonymous().get(tile).await.status, StatusCode::OK, "{tile}");
+    }
+    assert_eq!(
+        app.anonymous().get("/log/tile/0/002").await.code(),
+        "not_found",
+        "there never was such a tile"
+    );
+    assert_eq!(alarms().await, 0);
+    let write = &app.state().database.write;
+    for statement in [
+        "drop trigger tile_refuses_delete",
+        "drop trigger entry_refuses_delete",
+        "delete from tile where level = 0 and idx = 0",
+        "delete from entry where idx in (7, 260)",
+    ] {
+        query(AssertSqlSafe(statement)).execute(write).await.unwrap();
+    }
+    for tile in [whole, hashes, entries] {
+        let answer = app.anonymous().get(tile).await;
+        assert_eq!(
+            (answer.status, answer.code().as_str()),
+            (StatusCode::NOT_FOUND, "missing_tile"),
+            "{tile}"
+        );
+        assert!(!answer.header("cache-control").contains("immutable"), "{tile}");
+    }
+    assert_eq!(alarms().await, 3);
+}

@@ -13,7 +13,9 @@ use acta_ledger::{
         dsse::Envelope,
         jcs,
         note::{Note, VerifierKey},
+        pack::check::unpack,
         proof::{Plan, verify_consistency, verify_inclusion},
+        proof_file::ProofFile,
         statement::{Predicate, Statement},
         tile::{TILE_WIDTH, TileRequest, parse_entry_bundle, path},
         tree_head::TreeHead,
@@ -192,4 +194,25 @@ pub fn material(data: &[u8]) -> Read {
         assert_eq!(report.index, material.entry.index);
     }
     Read::accepted(report.all_hold())
+}
+
+/// Proof files have one spelling, and prove no other entry than the one at their index.
+pub fn proof_file(data: &[u8]) -> Read {
+    let Ok(text) = std::str::from_utf8(data) else { return Read::Refused };
+    let Ok(proof) = ProofFile::parse(text) else { return Read::Refused };
+    assert_eq!(proof.to_string(), text);
+    for (index, record) in (0..).zip(seed::entries()) {
+        let proves = proof.verify(record, &seed::log_key()).is_ok();
+        assert!(!proves || index == proof.index, "entry {index} is proved at {}", proof.index);
+    }
+    Read::Accepted
+}
+
+/// Of all packs just those hold that were made: whatever is changed in one is found.
+pub fn pack(data: &[u8]) -> Read {
+    let Ok(unpacked) = unpack(data, |_| ()) else { return Read::Refused };
+    let report = unpacked.check(seed::trust(), &[]);
+    let made = seed::packs().iter().any(|pack| pack == data);
+    assert_eq!(report.holds() && report.readme_is_ours, made, "{:?}", report.findings);
+    Read::Accepted
 }

@@ -1,12 +1,13 @@
 //! Where mutations begin: inputs that are well formed, and what was really signed.
 
-use std::sync::OnceLock;
+use std::{collections::BTreeMap, sync::OnceLock};
 
 use acta_ledger::{
     evidence::{
         agent_key::{AgentKey, AgentKeyAction},
         number::Count64,
     },
+    judge::pack::{Candidate, Topic, belonging},
     live::{CancelOrder, FromAgent, Stage, ToAgent},
     log::{
         cosignature::cosign,
@@ -14,6 +15,11 @@ use acta_ledger::{
         entry::Entry,
         key::{PublicKey, SigningKey},
         note::{Note, NoteKeyType, VerifierKey},
+        pack::{
+            Contents, FORMAT, File, Manifest, PackedEntry,
+            archive::{END, header, padding},
+        },
+        proof_file::ProofFile,
         statement::Statement,
         tile,
         tree_head::TreeHead,
@@ -100,8 +106,10 @@ fn enrolment() -> Vec<u8> {
     Entry::of(&envelope).expect("it is short").bytes().to_vec()
 }
 
-fn entries() -> Vec<Vec<u8>> {
-    std::iter::once(enrolment()).chain(envelopes()).collect()
+/// The entries of a small log.
+pub fn entries() -> &'static [Vec<u8>] {
+    static ENTRIES: OnceLock<Vec<Vec<u8>>> = OnceLock::new();
+    ENTRIES.get_or_init(|| std::iter::once(enrolment()).chain(envelopes()).collect())
 }
 
 /// The entries of a small log by index, in base64.
@@ -110,13 +118,19 @@ pub fn logged() -> &'static [String] {
     LOGGED.get_or_init(|| entries().iter().map(|entry| STANDARD.encode(entry)).collect())
 }
 
-/// What is handed out for checks of that log's entries.
-pub fn materials() -> Vec<Vec<u8>> {
-    let entries = entries();
-    let size = entries.len() as u64;
-    let tree = TestTree::new(entries);
+/// The small log's tree, and its signed tree head.
+fn signed_tree() -> (TestTree, String) {
+    let size = entries().len() as u64;
+    let tree = TestTree::new(entries().to_vec());
     let head = TreeHead { origin: ORIGIN.to_owned(), size, root: tree.root(size) };
     let tree_head = head.sign(&log()).expect("a tree head is a note").to_string();
+    (tree, tree_head)
+}
+
+/// What is handed out for checks of that log's entries.
+pub fn materials() -> Vec<Vec<u8>> {
+    let size = entries().len() as u64;
+    let (tree, tree_head) = signed_tree();
     let entry = |index: u64| LoggedEntry {
         record: STANDARD.encode(&tree.leaves[index as usize]),
         index,
@@ -129,6 +143,85 @@ pub fn materials() -> Vec<Vec<u8>> {
         tree_head: tree_head.clone(),
     };
     (0..size).map(|index| serde_json::to_vec(&material(index)).expect("JSON")).collect()
+}
+
+/// The proof files of that log's entries, one with bytes that nobody vouches for.
+pub fn proof_files() -> Vec<Vec<u8>> {
+    let size = entries().len() as u64;
+    let (tree, tree_head) = signed_tree();
+    let file = |index| {
+        let (inclusion, tree_head) = (tree.inclusion(index, size), tree_head.clone());
+        let extra = (index == 1).then(|| b"anything".to_vec());
+        ProofFile { extra, index, inclusion, tree_head }.to_string().into_bytes()
+    };
+    (0..size).map(file).collect()
+}
+
+/// Packs about two runs of that log, one with its blob.
+pub fn packs() -> &'static [Vec<u8>] {
+    static PACKS: OnceLock<Vec<Vec<u8>>> = OnceLock::new();
+    PACKS.get_or_init(|| [1, 2].map(|number| pack_about(Uuid::from_u128(number))).to_vec())
+}
+
+fn pack_about(run: Uuid) -> Vec<u8> {
+    let (tree, tree_head) = signed_tree();
+    let (about, size) = (Topic::Run(run), entries().len() as u64);
+    let said: Vec<Statement> =
+        statements().iter().map(|it| Statement::parse(it).expect("a statement")).collect();
+    let candidates: Vec<Candidate<'_>> = (0..)
+        .zip(&said)
+        .map(|(index, statement)| Candidate {
+            index,
+            signer: if index == 0 { "portal" } else { "builder-7" },
+            statement,
+        })
+        .collect();
+    let entries: Vec<PackedEntry> =
+        belonging(&about, &candidates).into_iter().map(|(index, why)| PackedEntry { index, why }).collect();
+    let (tree_bytes, named) = evidence::phase_tree(run);
+    let names_blob = run == Uuid::from_u128(2);
+    let blobs = names_blob.then_some((named.digest, tree_bytes.len() as u64)).into_iter().collect();
+    let manifest = Manifest {
+        format: FORMAT.to_owned(),
+        about,
+        origin: ORIGIN.to_owned(),
+        tree_size: size,
+        log_key: log_key().to_string(),
+        portal_key: trust().portal,
+        judged_at: None,
+        entries,
+        hand_overs: Vec::new(),
+        left_out: Vec::new(),
+    };
+    let indices: Vec<u64> = manifest.entries.iter().map(|entry| entry.index).collect();
+    let mut contents = Contents {
+        tree_head,
+        consistency: Vec::new(),
+        route_record: None,
+        hand_overs: BTreeMap::new(),
+        keys: BTreeMap::new(),
+        entries: indices.iter().map(|&at| (at, tree.leaves[at as usize].clone())).collect(),
+        inclusion: indices.iter().map(|&at| (at, tree.inclusion(at, size))).collect(),
+        blobs,
+        manifest,
+    };
+    contents.keys = contents.keys_by(trust()).expect("the entries introduce their keys");
+    archived(&contents, &tree_bytes)
+}
+
+/// The pack's archive; `blob` are the bytes of the only blob there may be.
+fn archived(contents: &Contents, blob: &[u8]) -> Vec<u8> {
+    let mut archive = Vec::new();
+    for file in contents.files().expect("a pack's files are JSON and texts") {
+        archive.extend(header(&file.path(), file.bytes()));
+        match &file {
+            File::Held { bytes, .. } => archive.extend(bytes),
+            File::Blob { .. } => archive.extend(blob),
+        }
+        archive.extend(vec![0; padding(file.bytes())]);
+    }
+    archive.extend(END);
+    archive
 }
 
 /// Statements of every kind.

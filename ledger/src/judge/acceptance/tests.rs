@@ -304,7 +304,7 @@ fn a_record_has_the_tests_shape_and_fits_into_an_entry() {
         started_at: at(0),
         finished_at: at(90_000),
         scenarios: Scenario::ALL.map(ran).to_vec(),
-        chain: ChainLink { sequence: 9, previous: None },
+        chain: ChainLink::new(9, None),
     };
     record.check().unwrap();
     assert_eq!((record.tally().ran, record.tally().passed, record.tally().failed), (10, 10, 0));

@@ -93,7 +93,7 @@ pub(crate) fn summary(outcome: Outcome) -> BuildSummary {
         },
         cancel: None,
         failure: None,
-        chain: ChainLink { sequence: 1, previous: None },
+        chain: ChainLink::new(1, None),
     }
 }
 

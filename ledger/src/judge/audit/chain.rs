@@ -27,8 +27,24 @@ struct Chain {
     last: u64,
     entry: u64,
     digest: Option<Sha256Digest>,
-    /// Numbers below that were not seen: first, last, and the entry behind them.
-    missing: Vec<(u64, u64, u64)>,
+    /// Numbers below that were not seen.
+    missing: Vec<Gap>,
+}
+
+/// Numbers that were not seen, and what stands at their two ends: whatever fills them must fit both.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Gap {
+    first: u64,
+    last: u64,
+    /// The entry behind them.
+    index: u64,
+    /// The digest of the statement before the first; none where there is none, or where an earlier state did not keep it.
+    #[serde(default)]
+    before: Option<Sha256Digest>,
+    /// What the entry behind them names as the one before it.
+    #[serde(default)]
+    named: Option<Sha256Digest>,
 }
 
 impl ChainFold {
@@ -48,74 +64,103 @@ impl ChainFold {
         }
     }
 
-    /// Takes an agent's next statement; a fork is named at once, a gap only at the end, for it may still be filled.
-    pub fn take(
-        &mut self,
-        agent: &str,
-        index: u64,
-        digest: Sha256Digest,
-        link: ChainLink,
-    ) -> Option<Finding> {
-        let fork = || Finding::ChainFork { agent: agent.to_owned(), sequence: link.sequence, index };
+    /// Takes an agent's next statement; forks are named at once, a gap only at the end, for it may still be filled.
+    pub fn take(&mut self, agent: &str, index: u64, digest: Sha256Digest, link: ChainLink) -> Vec<Finding> {
         let chain = match self.agents.get_mut(agent) {
             Some(chain) => chain,
             None => self.agents.entry(agent.to_owned()).or_default(),
         };
+        let fork = |sequence, index| Finding::ChainFork { agent: agent.to_owned(), sequence, index };
+        // Only the first names no other one.
+        let mut misfits: Vec<Finding> = Vec::new();
+        let of_its_own = (link.sequence == 1) == link.previous.is_none();
+        if !of_its_own {
+            misfits.push(fork(link.sequence, index));
+        }
         if link.sequence <= chain.last {
-            return (!chain.fill(link.sequence)).then(fork);
-        }
-        let follows = link.sequence == chain.last + 1;
-        if !follows {
-            let numbers = link.sequence - 1 - chain.last;
-            let after = if chain.last == 0 { 0 } else { chain.entry + 1 };
-            let explained: Vec<u64> = self
-                .unread
-                .range(after..index)
-                .take(usize::try_from(numbers).unwrap_or(usize::MAX))
-                .copied()
-                .collect();
-            if explained.len() as u64 == numbers {
-                self.unread.retain(|entry| !explained.contains(entry));
-            } else {
-                chain.missing.push((chain.last + 1, link.sequence - 1, index));
+            match chain.fill(index, digest, link) {
+                None => misfits = vec![fork(link.sequence, index)],
+                Some(fits) => {
+                    if of_its_own && !fits.before {
+                        misfits.push(fork(link.sequence, index));
+                    }
+                    misfits.extend(fits.behind.map(|behind| fork(link.sequence + 1, behind)));
+                }
             }
+            return misfits;
         }
-        let fits = !follows || link.previous == chain.digest;
+        if link.sequence == chain.last + 1 {
+            if of_its_own && link.previous != chain.digest {
+                misfits.push(fork(link.sequence, index));
+            }
+        } else if !explains(&mut self.unread, chain, index, link.sequence) {
+            let (first, last) = (chain.last + 1, link.sequence - 1);
+            chain.missing.push(Gap { first, last, index, before: chain.digest, named: link.previous });
+        }
         (chain.last, chain.entry, chain.digest) = (link.sequence, index, Some(digest));
-        (!fits).then(fork)
+        misfits
     }
 
     /// The numbers that are missing up to here.
     pub fn gaps(&self) -> impl Iterator<Item = Finding> {
         let ended = self.ended.iter().map(|(agent, chain)| (agent, chain));
         self.agents.iter().chain(ended).flat_map(|(agent, chain)| {
-            chain.missing.iter().map(|&(first, last, index)| Finding::ChainGap {
+            chain.missing.iter().map(|gap| Finding::ChainGap {
                 agent: agent.clone(),
-                first,
-                last,
-                index,
+                first: gap.first,
+                last: gap.last,
+                index: gap.index,
             })
         })
     }
 }
 
+/// Whether entries that are nobody's word stand where the numbers between a chain's last one and `sequence` are missing,
+/// one for each; they explain no other gap then.
+fn explains(unread: &mut BTreeSet<u64>, chain: &Chain, index: u64, sequence: u64) -> bool {
+    let numbers = sequence - 1 - chain.last;
+    let after = if chain.last == 0 { 0 } else { chain.entry + 1 };
+    let wanted = usize::try_from(numbers).unwrap_or(usize::MAX);
+    let explained: Vec<u64> = unread.range(after..index).take(wanted).copied().collect();
+    let all = explained.len() as u64 == numbers;
+    if all {
+        unread.retain(|entry| !explained.contains(entry));
+    }
+    all
+}
+
+/// How a statement that came late fits into its gap.
+struct Fits {
+    /// Whether it names the statement before it.
+    before: bool,
+    /// The entry behind it, if that one names another statement.
+    behind: Option<u64>,
+}
+
 impl Chain {
-    /// Takes a number out of the gaps; whether it was in one.
-    fn fill(&mut self, sequence: u64) -> bool {
-        let Some(at) = self.missing.iter().position(|(first, last, _)| (*first..=*last).contains(&sequence))
-        else {
-            return false;
+    /// Takes a number out of the gaps, and says how it fits; none if it was in none.
+    fn fill(&mut self, index: u64, digest: Sha256Digest, link: ChainLink) -> Option<Fits> {
+        let number = link.sequence;
+        let at = self.missing.iter().position(|gap| (gap.first..=gap.last).contains(&number))?;
+        let gap = self.missing.remove(at);
+        let other = |known: Option<Sha256Digest>, found: Option<Sha256Digest>| {
+            known.is_some_and(|known| found.is_some_and(|found| found != known))
         };
-        let (first, last, index) = self.missing.remove(at);
-        let rest = [(first, sequence - 1, index), (sequence + 1, last, index)];
-        self.missing.splice(at..at, rest.into_iter().filter(|(first, last, _)| first <= last));
-        true
+        let before = number > gap.first || !other(gap.before, link.previous);
+        let behind = (number == gap.last && other(Some(digest), gap.named)).then_some(gap.index);
+        let lower = Gap { last: number - 1, index, named: link.previous, ..gap };
+        let upper = Gap { first: number + 1, before: Some(digest), ..gap };
+        self.missing.splice(at..at, [lower, upper].into_iter().filter(|gap| gap.first <= gap.last));
+        Some(Fits { before, behind })
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+    use crate::judge::chain::{ChainFault, Linked, judge};
 
     fn digest(number: u64) -> Sha256Digest {
         Sha256Digest::of(&number.to_be_bytes())
@@ -132,7 +177,7 @@ mod tests {
                 continue;
             }
             let previous = (sequence > 1).then(|| digest(sequence - 1));
-            findings.extend(chains.take("a", index, digest(sequence), ChainLink { sequence, previous }));
+            findings.extend(chains.take("a", index, digest(sequence), ChainLink::new(sequence, previous)));
         }
         findings.extend(chains.gaps());
         let short = |finding: &Finding| match finding {
@@ -169,11 +214,69 @@ mod tests {
     #[test]
     fn another_statement_before_it_is_a_fork() {
         let mut chains = ChainFold::default();
-        let first = ChainLink { sequence: 1, previous: None };
-        assert_eq!(chains.take("a", 0, digest(1), first), None);
-        let other = ChainLink { sequence: 2, previous: Some(digest(9)) };
+        let first = ChainLink::new(1, None);
+        assert_eq!(chains.take("a", 0, digest(1), first), []);
+        let other = ChainLink::new(2, Some(digest(9)));
         let finding = Finding::ChainFork { agent: "a".to_owned(), sequence: 2, index: 1 };
-        assert_eq!(chains.take("a", 1, digest(2), other), Some(finding));
-        assert_eq!(chains.take("b", 2, digest(3), first), None, "each agent has a chain of its own");
+        assert_eq!(chains.take("a", 1, digest(2), other), [finding]);
+        assert_eq!(chains.take("b", 2, digest(3), first), [], "each agent has a chain of its own");
+    }
+
+    /// An audit that was interrupted before gaps knew their ends goes on.
+    #[test]
+    fn gaps_of_an_earlier_state_are_read() {
+        let earlier = r#"{"agents":{"a":{"last":3,"entry":1,"digest":null,"missing":[[2,2,1]]}},"ended":[],"unread":[]}"#;
+        let mut chains: ChainFold = serde_json::from_str(earlier).unwrap();
+        assert_eq!(chains.gaps().count(), 1);
+        assert_eq!(chains.take("a", 2, digest(2), ChainLink::new(2, Some(digest(1)))), []);
+        assert_eq!(chains.gaps().count(), 0);
+    }
+
+    /// Statements in the order of the log: a number, and which digest is named as the one before.
+    fn logs() -> impl Strategy<Value = Vec<(u64, Option<u64>)>> {
+        let previous = |number: u64| {
+            let right = if number > 1 { Just(Some(number - 1)).boxed() } else { Just(None).boxed() };
+            prop_oneof![8 => right, 1 => Just(None), 1 => (50..53_u64).prop_map(Some)]
+        };
+        prop::collection::vec((0..7_u64).prop_flat_map(move |number| (Just(number), previous(number))), 0..8)
+    }
+
+    proptest! {
+        /// Entry by entry or all at once: the same numbers are missing, and something contradicts in both or in neither;
+        /// where no number stands twice, the same entries do.
+        #[test]
+        fn the_fold_finds_what_the_whole_judgement_finds(log in logs()) {
+            let linked: Vec<Linked> = (0..).zip(&log).map(|(index, (sequence, previous))| Linked {
+                index,
+                digest: digest(*sequence),
+                link: ChainLink::new(*sequence, previous.map(digest)),
+            }).collect();
+            let mut chains = ChainFold::default();
+            let forks: BTreeSet<u64> = linked
+                .iter()
+                .flat_map(|it| chains.take("a", it.index, it.digest, it.link))
+                .filter_map(|finding| match finding {
+                    Finding::ChainFork { index, .. } => Some(index),
+                    _ => None,
+                })
+                .collect();
+            let gaps: Vec<(u64, u64)> = chains.gaps().filter_map(|finding| match finding {
+                Finding::ChainGap { first, last, .. } => Some((first, last)),
+                _ => None,
+            }).collect();
+            let whole = judge(&linked, &[], linked.len() as u64);
+            let faults = || whole.iter().flat_map(|chain| &chain.faults);
+            let missing: Vec<(u64, u64)> = faults().filter_map(|fault| match fault {
+                ChainFault::Missing { from, to } => Some((*from, *to)),
+                _ => None,
+            }).collect();
+            prop_assert_eq!(gaps, missing);
+            let contradicting: BTreeSet<u64> =
+                whole.iter().flat_map(|chain| chain.contradicting()).collect();
+            prop_assert_eq!(forks.is_empty(), contradicting.is_empty(), "{:?} {:?}", forks, contradicting);
+            if faults().all(|fault| !matches!(fault, ChainFault::Forked { .. })) {
+                prop_assert_eq!(forks, contradicting);
+            }
+        }
     }
 }

@@ -6,7 +6,12 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use super::{Finding, chain::ChainFold, keys::KeyHistory};
+use super::{
+    Finding,
+    chain::ChainFold,
+    keys::KeyHistory,
+    route::{Mark, RouteMarks},
+};
 use crate::{
     evidence::{
         agent_key::{AgentKey, AgentKeyAction},
@@ -15,13 +20,14 @@ use crate::{
         log_key::LogKey,
         retention::{RetentionRecord, RetentionState},
     },
+    judge::route::RouteEvent,
     log::{
         digest::Sha256Digest,
         dsse::Envelope,
         key::{KeyId, PublicKey},
         merkle::leaf_hash,
         note::VerifierKey,
-        statement::{Predicate as _, Statement},
+        statement::{Outline, Predicate as _, Says as _, Statement},
     },
 };
 
@@ -48,6 +54,8 @@ pub struct Said {
     pub chain: Option<ChainLink>,
     /// The blobs that it names.
     pub blobs: Vec<Sha256Digest>,
+    /// The route that it is judged for.
+    pub route: Option<String>,
     /// The whole statement where later entries depend on it: keys, and what was purged.
     pub kept: Option<Box<Statement>>,
 }
@@ -59,22 +67,29 @@ pub fn examine(record: &[u8], known: &KnownKeys) -> Examined {
 
 fn read(record: &[u8], known: &KnownKeys) -> Result<Said, String> {
     let envelope = Envelope::parse(record).map_err(|error| error.to_string())?;
-    let statement = Statement::from_envelope(&envelope).map_err(|error| error.to_string())?;
-    let chain = ChainLink::of(&statement).map_err(|error| error.to_string())?;
-    let blobs = named_blobs(&statement).map_err(|error| error.to_string())?;
-    let signers = signers(&envelope, known);
-    let kept =
-        matches!(statement.predicate_type.as_str(), AgentKey::TYPE | LogKey::TYPE | RetentionRecord::TYPE);
-    Ok(Said { signers, chain, blobs, kept: kept.then(|| Box::new(statement)) })
+    let outline = Outline::of(&envelope).map_err(|error| error.to_string())?;
+    let blobs = named_blobs(&outline).map_err(|error| error.to_string())?;
+    let route = RouteEvent::read(&outline).map_err(|error| error.to_string())?;
+    let route = route.map(|event| event.route().to_owned());
+    let kept = match outline.predicate_type() {
+        AgentKey::TYPE | LogKey::TYPE | RetentionRecord::TYPE => {
+            let statement = Statement::from_envelope(&envelope).map_err(|error| error.to_string())?;
+            Some(Box::new(statement))
+        }
+        _ => None,
+    };
+    Ok(Said { signers: signers(&envelope, known), chain: outline.chain(), blobs, route, kept })
 }
 
 /// Who signed. The hints name the keys to try; only where they lead nowhere all keys are tried, for a hint is not
 /// signed and must not decide.
 fn signers(envelope: &Envelope, known: &KnownKeys) -> Vec<KeyId> {
     let hinted: Vec<PublicKey> = envelope.hinted_keys().filter_map(|id| known.get(&id)).copied().collect();
-    let by = |keys: &[PublicKey]| envelope.verified(keys, 1).map(|(_, signers)| signers);
-    let found = by(&hinted).or_else(|_| by(&known.values().copied().collect::<Vec<_>>()));
-    found.unwrap_or_default().iter().map(PublicKey::id).collect()
+    let mut found = envelope.signers(&hinted);
+    if found.is_empty() {
+        found = envelope.signers(&known.values().copied().collect::<Vec<_>>());
+    }
+    found.iter().map(PublicKey::id).collect()
 }
 
 /// Takes entries in the order of the log.
@@ -82,6 +97,7 @@ fn signers(envelope: &Envelope, known: &KnownKeys) -> Vec<KeyId> {
 pub struct EntryFold {
     keys: KeyHistory,
     chains: ChainFold,
+    routes: RouteMarks,
     known: KnownKeys,
 }
 
@@ -99,13 +115,13 @@ pub struct Taken {
 impl EntryFold {
     /// Begins before the first entry, with the keys that are trusted without proof.
     pub fn new(log: VerifierKey, portal: PublicKey) -> Self {
-        Self::resume(KeyHistory::new(log, portal), ChainFold::default())
+        Self::resume(KeyHistory::new(log, portal), ChainFold::default(), RouteMarks::begin())
     }
 
     /// Goes on with what an earlier fold came to.
-    pub fn resume(keys: KeyHistory, chains: ChainFold) -> Self {
+    pub fn resume(keys: KeyHistory, chains: ChainFold, routes: RouteMarks) -> Self {
         let known = Arc::new(keys.all());
-        Self { keys, chains, known }
+        Self { keys, chains, routes, known }
     }
 
     /// The keys that the log has introduced so far: what [`examine`] is to be given.
@@ -121,6 +137,11 @@ impl EntryFold {
     /// The agents' chains so far.
     pub fn chains(&self) -> &ChainFold {
         &self.chains
+    }
+
+    /// The routes' entries so far.
+    pub fn routes(&self) -> &RouteMarks {
+        &self.routes
     }
 
     /// Takes an entry whose bytes are not the entry: they are nobody's word.
@@ -159,12 +180,32 @@ impl EntryFold {
             }
         };
         if let (Some(agent), Some(link)) = (agent, said.chain) {
-            taken.findings.extend(self.chains.take(&agent, index, examined.digest, link));
+            match link.log.filter(|_| !link.is_meant_for(self.keys.log().origin())) {
+                Some(log) => {
+                    // It is no part of the chain that the agent has here.
+                    self.chains.take_unread(index);
+                    taken.findings.push(Finding::OtherLog { index, agent, log });
+                }
+                None => taken.findings.extend(self.chains.take(&agent, index, examined.digest, link)),
+            }
+        }
+        if let Some(route) = said.route {
+            self.routes.mark(&route, Mark { index, digest: examined.digest });
         }
         if let Some(statement) = said.kept {
             self.keep(index, record, &statement, &mut taken);
         }
         taken
+    }
+
+    /// What can only be said once all entries are taken: numbers that are missing, hand-overs that lead nowhere.
+    pub fn at_end(&self) -> Vec<Finding> {
+        let gaps = self.chains.gaps();
+        let astray = self.keys.log().astray().map(|index| Finding::BadSignature {
+            index,
+            reason: "it hands the log over by keys that do not lead to the trusted one".to_owned(),
+        });
+        gaps.chain(astray).collect()
     }
 
     fn keep(&mut self, index: u64, record: &[u8], statement: &Statement, taken: &mut Taken) {

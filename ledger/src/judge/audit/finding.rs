@@ -74,6 +74,24 @@ pub enum Finding {
         /// Why it may not.
         reason: String,
     },
+    /// An agent said it to another log.
+    OtherLog {
+        /// Which entry.
+        index: u64,
+        /// The agent.
+        agent: String,
+        /// The log that it is meant for, by the digest of its origin.
+        log: Sha256Digest,
+    },
+    /// The server shows another record of a route than its entries come to.
+    OtherRecord {
+        /// The route.
+        route: String,
+        /// The server's record in canonical JSON; none where it does not know the route.
+        found: Option<String>,
+        /// What the entries come to.
+        expected: String,
+    },
     /// A blob that an entry names is not there, and no entry says that it was purged.
     MissingBlob {
         /// The entry that names it.
@@ -147,6 +165,8 @@ impl Finding {
             Self::MissingTile { .. } => "missing tile",
             Self::BadSignature { .. } => "bad signature",
             Self::KeyNotValid { .. } => "key not valid",
+            Self::OtherLog { .. } => "other log",
+            Self::OtherRecord { .. } => "other record",
             Self::MissingBlob { .. } => "missing blob",
             Self::DamagedBlob { .. } => "damaged blob",
             Self::ChainGap { .. } => "chain gap",
@@ -187,6 +207,15 @@ impl fmt::Display for Finding {
             }
             Self::BadSignature { index, reason } => write!(f, "entry {index}: {reason}"),
             Self::KeyNotValid { index, key, reason } => write!(f, "entry {index}: key {key}: {reason}"),
+            Self::OtherLog { index, agent, log } => {
+                write!(f, "entry {index}: agent {agent} said it to another log, by origin digest {log}")
+            }
+            Self::OtherRecord { route, found: Some(found), expected } => {
+                write!(f, "route {route}: the server says {found}, its entries come to {expected}")
+            }
+            Self::OtherRecord { route, found: None, expected } => {
+                write!(f, "route {route}: the server does not know it, its entries come to {expected}")
+            }
             Self::MissingBlob { index, digest } => {
                 write!(
                     f,

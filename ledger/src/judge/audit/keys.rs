@@ -11,6 +11,7 @@ use crate::{
     judge::{
         keyring::{Keyring, SignedBy},
         log_key::LogKeys,
+        route::Signer,
     },
     log::{
         dsse::Envelope,
@@ -40,7 +41,7 @@ struct Written {
 impl KeyHistory {
     /// Begins with the keys that are trusted without proof.
     pub fn new(log: VerifierKey, portal: PublicKey) -> Self {
-        Self { ring: Keyring::new(portal, LogKeys::new(log)), entries: Vec::new() }
+        Self { ring: Keyring::new(portal, LogKeys::pinned(log)), entries: Vec::new() }
     }
 
     /// The log's keys: who signs a tree head of which size.
@@ -66,6 +67,15 @@ impl KeyHistory {
             }
         }
         Err(refused)
+    }
+
+    /// Who signed the envelope at an index, as a route's fold asks for it.
+    pub fn route_signer(&self, index: u64, envelope: &Envelope) -> Result<Signer, String> {
+        let (_, signer) = self.ring.signer(index, envelope).map_err(|error| error.to_string())?;
+        Ok(match signer {
+            SignedBy::Portal => Signer::Portal,
+            SignedBy::Agent(life) => Signer::Agent { name: life.agent.clone(), owner: life.owner.clone() },
+        })
     }
 
     /// Takes an entry that speaks about a key; refused if keys that must sign it did not, or if it contradicts the others.

@@ -8,7 +8,7 @@ fn digest(seed: u64) -> Sha256Digest {
 
 /// A statement at entry `index` with a number, after the one at entry `previous`.
 fn statement(index: u64, sequence: u64, previous: Option<u64>) -> Linked {
-    Linked { index, digest: digest(index), link: ChainLink { sequence, previous: previous.map(digest) } }
+    Linked { index, digest: digest(index), link: ChainLink::new(sequence, previous.map(digest)) }
 }
 
 /// Entries 10, 20, 30 ... with the numbers 1, 2, 3 ...

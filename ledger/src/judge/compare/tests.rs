@@ -103,7 +103,7 @@ pub fn summary(number: u128) -> BuildSummary {
         },
         cancel: None,
         failure: None,
-        chain: ChainLink { sequence: number as u64, previous: None },
+        chain: ChainLink::new(number as u64, None),
     }
 }
 

@@ -34,7 +34,7 @@ fn good(gate: Gate) -> GateRecord {
         authors: Vec::new(),
         started_at: "2026-11-29T10:00:00Z".parse().unwrap(),
         finished_at: "2026-11-29T10:00:01Z".parse().unwrap(),
-        chain: ChainLink { sequence: 1, previous: None },
+        chain: ChainLink::new(1, None),
     }
 }
 

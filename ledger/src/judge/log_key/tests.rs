@@ -115,3 +115,27 @@ fn a_hand_over_that_does_not_fit_is_refused_and_changes_nothing() {
     assert!(log.open(&note(15, &[&new, &third])).is_ok());
     assert!(log.open(&note(16, &[&third])).is_ok());
 }
+
+#[test]
+fn whoever_trusts_a_later_key_passes_over_what_led_to_it() {
+    let [first, second, third] = &keys();
+    let next = SigningKey::from_bytes(&[10; 32]);
+    let mut log = LogKeys::pinned(verifier(third));
+    log.hand_over(3, &said(first, second, 1)).unwrap();
+    assert_eq!(log.astray().collect::<Vec<_>>(), [3], "so far it leads nowhere");
+    let error = log.hand_over(8, &said(first, third, 1)).unwrap_err();
+    assert!(matches!(error, LogKeyError::Previous { .. }), "the second key signed by then: {error}");
+    log.hand_over(9, &said(second, third, 1)).unwrap();
+    assert_eq!(log.astray().count(), 0);
+    assert!([first, second, third].iter().all(|key| log.knows(&PublicKey::of(key))));
+    assert!(log.hand_over(11, &said(second, &next, 1)).is_err(), "a retired key hands nothing on");
+    log.hand_over(12, &said(third, &next, 1)).unwrap();
+    assert_eq!(log.newest().key, verifier(&next));
+    assert!(log.hand_over(20, &said(first, second, 1)).is_err());
+    // A hand-over from strangers to strangers is astray to the end; who knows the first key takes none at all.
+    let mut log = LogKeys::pinned(verifier(third));
+    log.hand_over(3, &said(first, second, 1)).unwrap();
+    assert!(log.hand_over(9, &said(third, &next, 1)).is_ok());
+    assert_eq!(log.astray().collect::<Vec<_>>(), [3]);
+    assert!(LogKeys::new(verifier(third)).hand_over(3, &said(first, second, 1)).is_err());
+}

@@ -14,7 +14,7 @@ use crate::{
     },
     log::{
         digest::Sha256Digest,
-        statement::{Predicate, Statement, StatementError},
+        statement::{Predicate as _, Says, StatementError},
         timestamp::Timestamp,
     },
 };
@@ -56,16 +56,16 @@ pub enum RouteEvent {
 
 impl RouteEvent {
     /// Reads a statement; none where it is of another kind.
-    pub fn read(statement: &Statement) -> Result<Option<Self>, StatementError> {
-        Ok(Some(match statement.predicate_type.as_str() {
-            RouteDefinition::TYPE => Self::Definition(Box::new(statement.predicate()?)),
-            GateRecord::TYPE => Self::Gate(Box::new(statement.predicate()?)),
-            RouteDecision::TYPE => Self::Decision(Box::new(statement.predicate()?)),
-            CanaryRecord::TYPE => Self::Canary(Box::new(statement.predicate()?)),
-            RetentionRecord::TYPE => Self::Retention(Box::new(statement.predicate()?)),
-            RollbackOrder::TYPE => Self::Order(Box::new(statement.predicate()?)),
-            RollbackResult::TYPE => Self::Result(Box::new(statement.predicate()?)),
-            PinObservation::TYPE => Self::Pin(Box::new(statement.predicate()?)),
+    pub fn read(statement: &impl Says) -> Result<Option<Self>, StatementError> {
+        Ok(Some(match statement.predicate_type() {
+            RouteDefinition::TYPE => Self::Definition(Box::new(statement.says()?)),
+            GateRecord::TYPE => Self::Gate(Box::new(statement.says()?)),
+            RouteDecision::TYPE => Self::Decision(Box::new(statement.says()?)),
+            CanaryRecord::TYPE => Self::Canary(Box::new(statement.says()?)),
+            RetentionRecord::TYPE => Self::Retention(Box::new(statement.says()?)),
+            RollbackOrder::TYPE => Self::Order(Box::new(statement.says()?)),
+            RollbackResult::TYPE => Self::Result(Box::new(statement.says()?)),
+            PinObservation::TYPE => Self::Pin(Box::new(statement.says()?)),
             _ => return Ok(None),
         }))
     }

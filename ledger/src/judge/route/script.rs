@@ -87,7 +87,7 @@ impl Script {
     }
 
     fn chain(&self) -> ChainLink {
-        ChainLink { sequence: self.size + 1, previous: None }
+        ChainLink::new(self.size + 1, None)
     }
 
     pub(crate) fn push(&mut self, signer: Signer, event: RouteEvent) -> &mut Self {

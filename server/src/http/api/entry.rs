@@ -68,7 +68,8 @@ pub async fn append(
     let _kept = state.retention.read().await;
     let mut candidates = Vec::new();
     for (position, envelope) in envelopes(&body)?.iter().enumerate() {
-        let candidate = intake::check(envelope, &agent, &state.blobs).await.and_then(|candidate| {
+        let checked = intake::check(envelope, &agent, &state.keys.origin, &state.blobs).await;
+        let candidate = checked.and_then(|candidate| {
             check_part(&allowed.actor, intake::action_of(&candidate.statement))
                 .map_err(|problem| problem.field("predicateType"))?;
             Ok(candidate)

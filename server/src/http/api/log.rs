@@ -7,7 +7,7 @@ use acta_ledger::{
 use axum::{
     Json,
     extract::{Path, Query, State},
-    http::header,
+    http::{StatusCode, header},
     response::{IntoResponse as _, Response},
 };
 use serde::{Deserialize, Serialize};
@@ -138,11 +138,15 @@ pub async fn tile(
         }
         None => {
             let records = state.reader.records(request.index * TILE_WIDTH, request.width).await?;
+            if records.len() as u64 != request.width {
+                return Err(damaged(&state, &request));
+            }
             tile::entry_bundle(records.iter().map(Vec::as_slice))
                 .ok_or_else(|| Problem::internal("an entry is longer than a leaf may be"))?
         }
         Some(_) => {
-            let hashes = state.reader.tile(request.tile(), size).await?;
+            let hashes = state.reader.shown_tile(request.tile(), size).await?;
+            let hashes = hashes.ok_or_else(|| damaged(&state, &request))?;
             hashes.iter().take(request.width as usize).flat_map(|hash| hash.0).collect()
         }
     };
@@ -151,4 +155,19 @@ pub async fn tile(
         (header::CACHE_CONTROL, "public, max-age=31536000, immutable"),
     ];
     Ok((headers, bytes).into_response())
+}
+
+/// The log signed for a tile that its database does not hold: whoever asks is told, and so is whoever watches.
+fn damaged(state: &AppState, request: &TileRequest) -> Problem {
+    state.metrics.log().damage_met();
+    tracing::error!(
+        log.tile = %request,
+        "a part of the log is missing from the database; acta-server doctor says what is lost"
+    );
+    Problem::new(
+        StatusCode::NOT_FOUND,
+        "missing_tile",
+        "the log has signed for this tile, and the server's database has lost it",
+    )
+    .found(request)
 }

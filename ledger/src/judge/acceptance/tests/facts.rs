@@ -156,7 +156,7 @@ pub(super) fn attempt(number: u128, role: Role, scenario: Scenario) -> (Scenario
         },
         cancel: cancelled.then(|| cancel(scenario.required_source())),
         failure: None,
-        chain: ChainLink { sequence: 1, previous: None },
+        chain: ChainLink::new(1, None),
     };
     let file =
         |name: String, content: &[u8]| ListedFile { name, bytes: 4, digest: Sha256Digest::of(content) };

@@ -51,6 +51,7 @@ fn names(entries: &[Vec<u8>]) -> Vec<(u64, &'static str)> {
         fold = EntryFold::resume(
             serde_json::from_str(&written.0).unwrap(),
             serde_json::from_str(&written.1).unwrap(),
+            fold.routes().clone(),
         );
     }
     found
@@ -94,4 +95,40 @@ fn an_entry_that_was_examined_too_early_is_examined_again() {
     for ((index, record), examined) in (0..).zip(&entries).zip(early) {
         assert!(fold.take(index, record, examined).findings.is_empty());
     }
+}
+
+/// An agent that serves two logs with one key: what it said to the other one counts for nothing here.
+#[test]
+fn what_was_said_to_another_log_is_named_and_is_no_part_of_the_chain() {
+    let key = SigningKey::from_bytes(&[7; 32]);
+    let said = |link: ChainLink| entry("urn:acta:said:v1", json!({ "chain": link }), &key);
+    let first = said(ChainLink::new(1, None).in_log("log.example"));
+    let second = ChainLink::new(2, Some(Sha256Digest::of(&first)));
+    let entries = [
+        key_entry("enrolled", None, &key),
+        first,
+        said(second.in_log("log.example/other")),
+        said(second.in_log("log.example")),
+    ];
+    assert_eq!(names(&entries), [(2, "other log")]);
+}
+
+/// The auditor heard of the log when it had its third key.
+#[test]
+fn a_later_key_of_the_log_may_be_the_trusted_one() {
+    let keys = [[11; 32], [12; 32]].map(|seed| SigningKey::from_bytes(&seed));
+    let hand_over = |previous: &SigningKey, next: &SigningKey| {
+        let said = json!({ "origin": "log.example", "publicKey": PublicKey::of(next),
+            "previous": PublicKey::of(previous), "overlap": 1, "at": "2026-11-30T00:00:00Z",
+            "authorizedBy": "command line", "reason": null });
+        entry(LogKey::TYPE, said, &test_keys::rfc8032_2())
+    };
+    let led = [hand_over(&keys[0], &keys[1]), hand_over(&keys[1], &test_keys::rfc8032_1())];
+    assert_eq!(names(&led), []);
+    let mut fold = fold();
+    for (index, record) in (0..).zip(&led[..1]) {
+        assert!(fold.take(index, record, examine(record, &fold.known())).findings.is_empty());
+    }
+    let at_end: Vec<_> = fold.at_end().iter().map(Finding::name).collect();
+    assert_eq!(at_end, ["bad signature"], "the hand-over to the trusted key is missing");
 }
