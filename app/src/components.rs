@@ -23,6 +23,8 @@ pub mod pack;
 #[cfg(feature = "ssr")]
 pub mod phase_table;
 #[cfg(feature = "ssr")]
+pub mod record;
+#[cfg(feature = "ssr")]
 pub mod route;
 #[cfg(feature = "ssr")]
 pub mod spread;

@@ -25,6 +25,7 @@ use crate::{
         digest,
         layout::{answer, note, part, trail},
         pack,
+        record::checked_by,
         route::record::record,
     },
     context::PageContext,
@@ -82,6 +83,7 @@ fn show(context: &PageContext, view: &RouteView, beside: &[RouteView]) -> Ready 
         history::part(view, lang),
         record_part(view, lang),
         other_bundles(view, lang),
+        checks(context, view),
     ];
     let body = view! {
         {trail(vec![(routes::ROUTES.to_owned(), lang.t("nav-routes"))], short(name, 100), lang)}
@@ -146,6 +148,18 @@ fn record_part(view: &RouteView, lang: Lang) -> AnyView {
     };
     let body = view! { {record(&view.state.record, lang)}<p class="finding">{said}</p> };
     part("h-record", lang.t("section-record"), note(lang.t("record-note")), body.into_any())
+}
+
+/// What a printed route is checked by: the pack of its evidence, from which `acta verify` judges it anew.
+fn checks(context: &PageContext, view: &RouteView) -> AnyView {
+    let record = &view.state.record;
+    let name = record.route_name.replace('\'', r"'\''");
+    let commands = [
+        format!("acta pack --route '{name}' --server {} -o route.acta", context.base_url),
+        "acta verify route.acta".to_owned(),
+    ];
+    let bundle = record.bundle_digest.as_ref().map(|bundle| &bundle.0);
+    checked_by(context, bundle, &view.seen, &commands)
 }
 
 fn other_bundles(view: &RouteView, lang: Lang) -> AnyView {

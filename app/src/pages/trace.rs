@@ -13,10 +13,9 @@ use super::{Ready, Room};
 use crate::{
     components::{
         checks::verify_command,
-        digest,
-        facts::{Fact, Group, facts},
         layout::{Answer, answer, capitalised, note, part, trail},
         pack,
+        record::checked_by,
         route::{why, words},
         state::State,
     },
@@ -168,21 +167,7 @@ fn gap_list(gaps: &[String], lang: Lang) -> AnyView {
 
 /// What a printed trace is checked by: digests in full, the tree head, and the command for each entry.
 fn record(context: &PageContext, view: &TraceView) -> AnyView {
-    let (lang, seen) = (context.lang, &view.seen);
-    let told = vec![
-        Fact::new("bundle_digest", digest::full(&view.trace.bundle)),
-        Fact::new(lang.t("trace-origin"), view! { <code>{short(&seen.origin, 200)}</code> }),
-        Fact::new(lang.t("trace-size"), count(seen.size, lang)),
-        Fact::new(lang.t("trace-root"), digest::full(&seen.root)),
-    ];
-    let group = Group { title: String::new(), note: String::new(), facts: told };
     let commands: Vec<String> =
         view.checks.iter().map(|report| verify_command(&context.base_url, report.index)).collect();
-    let body = view! {
-        {facts(lang.t("section-trace-record"), vec![group], lang)}
-        <p>{lang.t("trace-verify")}</p>
-        <pre class="command">{commands.join("\n")}</pre>
-    };
-    let said = lang.t("trace-record-note");
-    part("h-record", lang.t("section-trace-record"), note(said), body.into_any())
+    checked_by(context, Some(&view.trace.bundle), &view.seen, &commands)
 }

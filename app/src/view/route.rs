@@ -2,7 +2,7 @@
 
 use acta_ledger::{
     evidence::{
-        decision::{DecisionKind, RouteDecision},
+        decision::{DecisionKind, RouteDecision, SeenHead},
         rollback::{RollbackOrder, RollbackResult},
         route::{RouteDefinition, RouteRecord},
     },
@@ -111,8 +111,8 @@ pub struct RouteView {
     pub state: RouteState,
     /// Its bundles, oldest first.
     pub bundles: Vec<Sha256Digest>,
-    /// The size of the log that this was judged from: forms carry it.
-    pub log_size: u64,
+    /// The tree head that this was judged from: forms carry its size.
+    pub seen: SeenHead,
     /// The decisions that the viewer could take.
     pub decisions: Vec<MayDecide>,
     /// Whether the viewer may order a rollback or a drill, by role.

@@ -84,7 +84,7 @@ impl ServerPortal {
         Ok(RouteView {
             definition,
             bundles: bundles(name, &log).iter().map(|bundle| bundle.0).collect(),
-            log_size: seen.size,
+            seen,
             decisions: self.decisions(name, &state, &log),
             may_order: self.role_allows(Action::RequestOrder),
             step_up_needed: !self.stepped_up(),

@@ -76,4 +76,5 @@ trace-record-note = The tree head that it was made from, and the command for eac
 trace-origin = Log
 trace-size = Entries
 trace-root = Root hash
+trace-address = Address of this page
 trace-verify = On a machine of your own, with the keys that you trust:

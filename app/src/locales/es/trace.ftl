@@ -76,4 +76,5 @@ trace-record-note = La cabeza del árbol de que salió, y la orden para cada ent
 trace-origin = Registro
 trace-size = Entradas
 trace-root = Resumen de la raíz
+trace-address = Dirección de esta página
 trace-verify = En una máquina propia, con las claves en que confíe:

@@ -204,7 +204,7 @@ fn signed(kind: DecisionKind, typed: &Typed, view: &RouteView, lang: Lang) -> An
         told.push(Fact::new(lang.t("decide-gates"), words::gates(&typed.gates(), lang)));
         told.push(Fact::new(lang.t("decide-expires"), short(&typed.expires_at, 40)));
     }
-    let size = lang.tr("sign-seen-size", [("size", count(view.log_size, lang).into())]);
+    let size = lang.tr("sign-seen-size", [("size", count(view.seen.size, lang).into())]);
     told.push(Fact::new(lang.t("sign-seen"), size));
     let group = Group { title: String::new(), note: String::new(), facts: told };
     let body = facts(lang.t("section-sign"), vec![group], lang);
@@ -301,7 +301,7 @@ fn submit(context: &PageContext, kind: DecisionKind, typed: &Typed, view: &Route
         <form class="form" method="post" action=routes::decisions(name)>
             {typed.collect_view()}
             <input type="hidden" name="bundle" value=bundle/>
-            <input type="hidden" name="seen_size" value=view.log_size.to_string()/>
+            <input type="hidden" name="seen_size" value=view.seen.size.to_string()/>
             {secrets(context, view, password)}
             <p class="acts">
                 <button class="btn first">{lang.t("review-sign")}</button>

@@ -216,12 +216,12 @@ fn form(typed: &Typed, view: &RouteView, lang: Lang) -> AnyView {
     let overrides = kinds.contains(&DecisionKind::Override).then(|| override_fields(typed, view, lang));
     let binds = lang.tr(
         "decide-binds",
-        [("n", view.state.evidence_set().len().into()), ("size", count(view.log_size, lang).into())],
+        [("n", view.state.evidence_set().len().into()), ("size", count(view.seen.size, lang).into())],
     );
     view! {
         <form class="form decide" method="get" action=routes::decide(name)>
             <input type="hidden" name="bundle" value=bundle/>
-            <input type="hidden" name="seen_size" value=view.log_size.to_string()/>
+            <input type="hidden" name="seen_size" value=view.seen.size.to_string()/>
             <fieldset><legend>{lang.t("decide-kind")}</legend><div class="choices">{choices.collect_view()}</div></fieldset>
             <div class="fields">
                 {reason_field(typed.reason(), false, lang)}

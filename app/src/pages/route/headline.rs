@@ -31,7 +31,7 @@ pub fn answer_of(context: &PageContext, view: &RouteView) -> Answer {
         Some(bundle) => lang.tr("route-about-bundle", [("bundle", bundle.0.short().into())]),
         None => lang.t("route-about-none"),
     };
-    let last = count(view.log_size.saturating_sub(1), lang);
+    let last = count(view.seen.size.saturating_sub(1), lang);
     Answer {
         state: mark,
         word,
