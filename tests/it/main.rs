@@ -12,3 +12,4 @@ mod key;
 mod live;
 mod pack;
 mod rollback;
+mod runs;
