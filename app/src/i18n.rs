@@ -161,7 +161,9 @@ mod tests {
         "\n",
         include_str!("locales/en/compare.ftl"),
         "\n",
-        include_str!("locales/en/chart.ftl")
+        include_str!("locales/en/chart.ftl"),
+        "\n",
+        include_str!("locales/en/help.ftl")
     );
     const ES: &str = concat!(
         include_str!("locales/es/portal.ftl"),
@@ -184,7 +186,9 @@ mod tests {
         "\n",
         include_str!("locales/es/compare.ftl"),
         "\n",
-        include_str!("locales/es/chart.ftl")
+        include_str!("locales/es/chart.ftl"),
+        "\n",
+        include_str!("locales/es/help.ftl")
     );
 
     fn keys(catalogue: &str) -> BTreeSet<&str> {

@@ -53,7 +53,7 @@ for (const javaScriptEnabled of [true, false]) {
     await page.locator('#f-run').fill('3');
     await page.locator('form.ask button').click();
     assert.equal(new URL(page.url()).searchParams.getAll('run').filter(Boolean).length, 3);
-    assert.match(await page.locator('h1').innerText(), /not ranked/);
+    assert.match(await page.locator('h1').innerText(), /cannot be ranked/);
     assert.match(await main.innerText(), /different networks/i);
     assert.deepEqual(page.complaints, []);
     await page.context().close();

@@ -13,3 +13,4 @@ mod key;
 mod live;
 mod pack;
 mod rollback;
+mod runs;

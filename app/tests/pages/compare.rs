@@ -69,8 +69,8 @@ fn only_differences_are_shown_unless_all_are_asked_for() {
 #[test]
 fn what_may_not_be_ranked_says_why_and_is_shown_all_the_same() {
     for (lang, refused, ground) in [
-        (Lang::En, "Their times are not ranked", "Different"),
-        (Lang::Es, "Sus tiempos no se ordenan", "distint"),
+        (Lang::En, "Their times cannot be ranked", "Different"),
+        (Lang::Es, "Sus tiempos no pueden ordenarse", "distint"),
     ] {
         let html = page("/compare?run=1&run=2&run=8", lang).html;
         check_page(&html, lang);

@@ -29,6 +29,8 @@ async fn every_page_answers_in_both_languages_with_its_headers() {
         "/cancels",
         "/caches",
         "/ledger",
+        "/help",
+        "/help/auditors",
         "/sign-in",
     ] {
         for lang in ["en", "es"] {
