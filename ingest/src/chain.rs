@@ -61,6 +61,23 @@ pub fn seal(
     blobs: Vec<Sha256Digest>,
     statement: impl FnOnce(ChainLink) -> Result<Statement>,
 ) -> Result<Sealed> {
+    let mut statement = Some(statement);
+    let once = |link| match statement.take() {
+        Some(statement) => statement(link),
+        None => Err(CliError::failure("a statement was asked for twice")),
+    };
+    seal_fresh(home, run, blobs, once, || false)
+}
+
+/// The same for a statement on something that goes on while it is written: is it stale before it has its name in the
+/// outbox, it is made, signed and written again. `is_stale` must not say so for ever.
+pub fn seal_fresh(
+    home: &Home,
+    run: Option<Uuid>,
+    blobs: Vec<Sha256Digest>,
+    mut statement: impl FnMut(ChainLink) -> Result<Statement>,
+    mut is_stale: impl FnMut() -> bool,
+) -> Result<Sealed> {
     let _lock = home.lock_state()?;
     let head = head(home)?;
     let mut link = ChainLink::new(head.map_or(0, |head| head.sequence) + 1, head.map(|head| head.digest));
@@ -70,12 +87,20 @@ pub fn seal(
     }
     // Read here, under the lock: a build may be older than the last rotation of the key.
     let signing = rotation::signing_key(home)?;
-    let envelope = statement(link)?
-        .sign(&signing)
-        .map_err(|error| CliError::failure("the statement cannot be signed").found(error.to_string()))?;
-    let item = Item::new(link.sequence, run, blobs, &envelope)?;
-    crash::point("statement signed")?;
-    Outbox::new(home).add(&item)?;
+    let outbox = Outbox::new(home);
+    let item = loop {
+        let envelope = statement(link)?
+            .sign(&signing)
+            .map_err(|error| CliError::failure("the statement cannot be signed").found(error.to_string()))?;
+        let item = Item::new(link.sequence, run, blobs.clone(), &envelope)?;
+        crash::point("statement signed")?;
+        let prepared = outbox.prepare(&item)?;
+        if is_stale() {
+            continue;
+        }
+        prepared.place()?;
+        break item;
+    };
     crash::point("item written")?;
     let head = outbox::to_json(&ChainHead { sequence: item.sequence, digest: item.digest })?;
     let path = home.chain();
@@ -116,18 +141,22 @@ mod tests {
 
     fn seal_one(home: &Home, signing: &SigningKey) -> Result<Sealed> {
         seal(home, None, Vec::new(), |link| {
-            let noun = AgentKey {
-                agent: format!("statement {}", link.sequence),
-                public_key: PublicKey::of(signing),
-                action: AgentKeyAction::Enrolled,
-                at: clock::now(),
-                owner: None,
-                previous: None,
-                reason: None,
-                authorized_by: link.previous.map_or_else(String::new, |previous| previous.to_string()),
-            };
-            Ok(Statement::new(vec![noun.subject()], &noun).unwrap())
+            Ok(statement(signing, link, &format!("statement {}", link.sequence)))
         })
+    }
+
+    fn statement(signing: &SigningKey, link: ChainLink, agent: &str) -> Statement {
+        let noun = AgentKey {
+            agent: agent.to_owned(),
+            public_key: PublicKey::of(signing),
+            action: AgentKeyAction::Enrolled,
+            at: clock::now(),
+            owner: None,
+            previous: None,
+            reason: None,
+            authorized_by: link.previous.map_or_else(String::new, |previous| previous.to_string()),
+        };
+        Statement::new(vec![noun.subject()], &noun).unwrap()
     }
 
     fn receipt(item: &Item) -> Receipt {
@@ -169,6 +198,37 @@ mod tests {
             assert_eq!(items[0].digest, first.digest);
             assert_eq!(head(&home).unwrap().unwrap().sequence, next.link.sequence);
         }
+    }
+
+    /// Something happens while the statement is being written: it is written again, and nothing of the first one is left.
+    #[test]
+    fn a_statement_that_is_stale_before_it_has_its_name_is_made_again() {
+        let (_folder, home, _) = agent();
+        let (mut made, mut looked) = (0, 0);
+        let sealed = seal_fresh(
+            &home,
+            None,
+            Vec::new(),
+            |link| {
+                made += 1;
+                let (signing, _) = signing_key(&home)?;
+                Ok(statement(&signing, link, &format!("made {made}")))
+            },
+            || {
+                looked += 1;
+                looked == 1
+            },
+        )
+        .unwrap();
+        assert_eq!((made, looked, sealed.link.sequence), (2, 2, 1));
+        let outbox = Outbox::new(&home);
+        let names = outbox.names(Shelf::Waiting).unwrap();
+        assert_eq!((names.len(), fs::read_dir(home.outbox()).unwrap().count()), (1, 1));
+        let item = outbox.read(Shelf::Waiting, &names[0]).unwrap();
+        assert_eq!(item.digest, sealed.digest);
+        let envelope = Envelope::parse(&sealed.envelope).unwrap();
+        let said: AgentKey = Statement::from_envelope(&envelope).unwrap().predicate().unwrap();
+        assert_eq!(said.agent, "made 2");
     }
 
     #[test]

@@ -40,10 +40,33 @@ pub fn folder_of(path: &Path) -> &Path {
 
 /// Replaces (or makes) a file as a whole.
 pub fn write(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
-    let folder = folder_of(path);
-    let temporary = write_temporary(folder, bytes, mode)?;
-    fs::rename(&temporary, path).or_else(|error| discard(&temporary, error))?;
-    sync_dir(folder)
+    prepare(path, bytes, mode)?.place()
+}
+
+/// A file that is whole and on disk, and has not got its name yet; it goes if it never gets it.
+pub struct Prepared {
+    temporary: PathBuf,
+    path: PathBuf,
+}
+
+/// Puts the bytes on disk under a temporary name.
+pub fn prepare(path: &Path, bytes: &[u8], mode: u32) -> io::Result<Prepared> {
+    Ok(Prepared { temporary: write_temporary(folder_of(path), bytes, mode)?, path: path.to_owned() })
+}
+
+impl Prepared {
+    /// Gives it its name.
+    pub fn place(self) -> io::Result<()> {
+        fs::rename(&self.temporary, &self.path)?;
+        sync_dir(folder_of(&self.path))
+    }
+}
+
+impl Drop for Prepared {
+    fn drop(&mut self) {
+        // After the rename there is nothing of that name.
+        fs::remove_file(&self.temporary).ok();
+    }
 }
 
 /// Makes a file as a whole; fails with [`io::ErrorKind::AlreadyExists`] if there is one.

@@ -21,7 +21,7 @@ use std::{
 
 use acta_ledger::{
     evidence::{
-        build::{NetworkRecord, Resources, RunRef},
+        build::{NetworkRecord, Purpose, Resources, RunRef},
         cancel::CancelSource,
     },
     judge::{
@@ -34,10 +34,14 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::{
-    builder::protocol::{BuildOrder, Report},
+    builder::{
+        external::{inventory::Inventory, left::ProcessId, timing::Written, told::Told},
+        protocol::Report,
+    },
     clock, durable,
     error::{CliError, Result},
     home::Home,
+    job::Job,
     outbox,
 };
 
@@ -86,14 +90,21 @@ pub struct JournalNote {
     schema: String,
     /// Which run.
     pub run: RunRef,
-    /// What is built; paths as they were given.
-    pub order: BuildOrder,
+    /// What is built, or run; paths as they were given.
+    #[serde(flatten)]
+    pub job: Job,
     /// The folder that relative paths start from.
     pub cwd: PathBuf,
-    /// The partial file's identity, once it is made.
+    /// The partial file's identity, once a build has made it.
     pub partial: Option<FileId>,
-    /// What becomes of an unfinished plan.
+    /// What becomes of an unfinished plan of a build.
     pub on_partial: OnPartial,
+    /// What it is built for, where somebody said so.
+    #[serde(default)]
+    pub purpose: Option<Purpose>,
+    /// What stood there before a command, once it is about to be started.
+    #[serde(default)]
+    pub scene: Option<Scene>,
     /// When it began.
     pub started_at: Timestamp,
     /// The same moment on the monotonic clock, in nanoseconds.
@@ -104,16 +115,36 @@ pub struct JournalNote {
     pub who: Option<String>,
 }
 
+/// What a command finds before it is started.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Scene {
+    /// The files that its patterns match.
+    pub inventory: Inventory,
+    /// Its file of build times, where one stands there.
+    pub build_timing: Option<Written>,
+    /// The supervisor's session, which is the command's too.
+    pub session: Option<i32>,
+}
+
 impl JournalNote {
     /// A note of a run that begins.
-    pub fn new(run: RunRef, order: BuildOrder, on_partial: OnPartial, began: (Timestamp, u64)) -> Self {
+    pub fn new(
+        run: RunRef,
+        job: Job,
+        on_partial: OnPartial,
+        purpose: Option<Purpose>,
+        began: (Timestamp, u64),
+    ) -> Self {
         Self {
             schema: SCHEMA.to_owned(),
             run,
-            order,
+            job,
             cwd: std::env::current_dir().unwrap_or_default(),
             partial: None,
             on_partial,
+            purpose,
+            scene: None,
             started_at: began.0,
             began_ns: began.1,
             command_line: std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect(),
@@ -175,6 +206,12 @@ pub struct LiveNote {
     pub resources: Resources,
     /// How much of one processor the worker used since the last callback, in thousandths.
     pub busy_per_mille: Option<u32>,
+    /// The worker, or the command's first process.
+    #[serde(default)]
+    pub process: Option<ProcessId>,
+    /// What clients in a command said, once one has spoken.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub told: Option<Told>,
 }
 
 impl LiveNote {
@@ -215,7 +252,7 @@ pub struct Journal {
 
 impl Journal {
     /// Puts the note on disk and takes the lock, before anything else of the run is there.
-    pub fn begin(home: &Home, mut note: JournalNote) -> Result<Self> {
+    pub fn begin(home: &Home, note: JournalNote) -> Result<Self> {
         let run = note.run.id;
         // Whoever looks for orphans holds this too: a lock that is made and not yet taken is not seen.
         let _looking = home.lock_journal()?;
@@ -223,16 +260,9 @@ impl Journal {
         lock.try_lock().map_err(|error| {
             CliError::failure("the run's lock is taken").field(run.to_string()).found(error.to_string())
         })?;
-        let worker = path(home, run, "worker");
-        note.order.worker_lock = Some(worker.display().to_string());
         let journal = Self { home: home.clone(), note, _lock: lock };
         journal.write()?;
         Ok(journal)
-    }
-
-    /// The order, which names the worker's lock now.
-    pub fn order(&self) -> &BuildOrder {
-        &self.note.order
     }
 
     /// Notes the partial file, once it is made.
@@ -241,6 +271,18 @@ impl Journal {
         let _looking = self.home.lock_journal()?;
         self.note.partial = FileId::of(partial);
         self.write()
+    }
+
+    /// Notes what a command finds, before it is started.
+    pub fn about_to_start(&mut self, scene: Scene) -> Result<()> {
+        let _looking = self.home.lock_journal()?;
+        self.note.scene = Some(scene);
+        self.write()
+    }
+
+    /// Whether the supervisor ever looked at a process of this run; it does so as soon as it has started one.
+    pub fn was_seen(&self) -> bool {
+        path(&self.home, self.note.run.id, "live").exists()
     }
 
     /// Where the supervisor notes what it sees.
@@ -295,9 +337,16 @@ pub enum Found {
 pub struct Orphan {
     /// What was on disk before it began.
     pub note: JournalNote,
-    /// What its supervisor saw last.
-    pub live: Option<LiveNote>,
+    live: Option<LiveNote>,
     _lock: File,
+}
+
+impl Orphan {
+    /// What its supervisor saw last. Another boot's monotonic clock means nothing here.
+    pub fn live(&self) -> Option<&LiveNote> {
+        let now = clock::monotonic_ns();
+        self.live.as_ref().filter(|live| (self.note.began_ns..=now).contains(&live.at_ns))
+    }
 }
 
 /// The journals that are there. The caller holds the journal's lock if it means to do something about them.
@@ -385,6 +434,11 @@ pub fn remove(home: &Home, run: Uuid) -> Result<()> {
         fs::remove_file(path(home, run, extension)).ok();
     }
     Ok(())
+}
+
+/// The file that a run's worker locks.
+pub fn worker_lock(home: &Home, run: Uuid) -> String {
+    path(home, run, "worker").display().to_string()
 }
 
 /// Takes the worker's lock, for as long as the process lives: by it others see that the worker is still there.

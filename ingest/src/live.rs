@@ -136,13 +136,12 @@ impl Live {
     }
 
     fn amend(&self, change: impl FnOnce(&mut LiveState)) {
-        let Some(Watched { shared, .. }) = &self.0 else { return };
-        let mut slot = shared.slot();
-        if let Some(state) = &mut slot.state {
-            state.now = Count64(clock::monotonic_ns());
-            change(state);
-            slot.fresh = true;
-        }
+        self.amender().amend(change);
+    }
+
+    /// For whoever changes what is shown after the builder's end.
+    pub fn amender(&self) -> Amender {
+        Amender(self.0.as_ref().map(|watched| Arc::clone(&watched.shared)))
     }
 
     /// Says the last word, and waits a moment for it to be heard.
@@ -152,6 +151,23 @@ impl Live {
         slot.closing = true;
         let waiting = |slot: &mut Slot| !slot.gone;
         drop(shared.changed.wait_timeout_while(slot, LAST_WORD, waiting));
+    }
+}
+
+/// Changes the newest state of a build whose builder is gone.
+#[derive(Clone, Default)]
+pub struct Amender(Option<Arc<Shared>>);
+
+impl Amender {
+    /// Changes it, if there is one.
+    pub fn amend(&self, change: impl FnOnce(&mut LiveState)) {
+        let Some(shared) = &self.0 else { return };
+        let mut slot = shared.slot();
+        if let Some(state) = &mut slot.state {
+            state.now = Count64(clock::monotonic_ns());
+            change(state);
+            slot.fresh = true;
+        }
     }
 }
 

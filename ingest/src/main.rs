@@ -19,6 +19,7 @@ mod gate;
 mod history;
 mod home;
 mod import;
+mod job;
 mod journal;
 mod key;
 mod live;
@@ -37,6 +38,7 @@ mod statements;
 mod table;
 mod trust;
 mod ui;
+mod way_back;
 
 use std::process::ExitCode;
 

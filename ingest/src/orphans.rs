@@ -1,18 +1,28 @@
 //! Orphans: runs whose supervisor died before it could sign. The next start of the agent says what became of them.
 //!
-//! | the supervisor died | what is found | what is done |
+//! | the supervisor of a build died | what is found | what is done |
 //! |---|---|---|
 //! | before the partial file | a journal | signed as `crashed`, nothing to clean |
 //! | while the build ran | a partial file (the worker removes an empty one) | removed or set apart, signed as `crashed` |
 //! | after the plan's rename | the plan, known by the partial file's identity | kept and named in the evidence |
 //! | after the evidence was signed | an item of this run in the outbox | the journal goes, nothing is signed twice |
 //!
+//! | the supervisor of a command died | what is found | what is done |
+//! |---|---|---|
+//! | before the command | a journal without an inventory | signed as `crashed`, nothing to clean |
+//! | while it ran | what it started, and the files that it made so far | stopped and set apart, signed as `crashed` |
+//! | after its end | files that it made: nobody saw how it ended | set apart, signed as `crashed` |
+//! | after the evidence was signed | an item of this run in the outbox | the journal goes, nothing is signed twice |
+//!
 //! The event log stands on disk while it is written; the phases of an orphan are read back from it.
+
+mod build;
+mod command;
 
 use std::{
     fs,
     io::{self, BufRead as _, BufReader, Read as _},
-    path::{Path, PathBuf},
+    path::PathBuf,
 };
 
 use acta_ledger::{
@@ -31,16 +41,13 @@ use uuid::Uuid;
 use crate::{
     blob::{self, BlobStore},
     builder::{
-        artifact::{Cleaned, Destination},
         cancel::Cancel,
         gpu, host,
         process::Tail,
         protocol::{LogSeverity, Milestone, Name, Report},
         record::{self, Record, ToldFailure},
-        summary::{self, Context},
+        summary::{self, Context, Findings},
         supervisor::Watched,
-        weights,
-        worker_summary::{self, ModelFiles, Ordered},
     },
     chain,
     clock::{self, Epoch},
@@ -48,7 +55,8 @@ use crate::{
     error::{CliError, Result},
     history,
     home::Home,
-    journal::{self, FileId, Found, LiveNote, Orphan},
+    job::Job,
+    journal::{self, Found, LiveNote, Orphan},
     outbox::{Outbox, Shelf},
     runs::RunNote,
     ui::Ui,
@@ -72,6 +80,28 @@ pub struct Recovered {
     pub artifacts: Vec<Artifact>,
 }
 
+/// What came of looking at one.
+enum Adopted {
+    /// It is signed now.
+    Signed(Recovered),
+    /// It was signed before.
+    Before,
+    /// Something of it does not end: it is looked at next time.
+    Haunted(String),
+}
+
+/// What is still known of a run, before its logs are closed.
+struct Seen<'a> {
+    orphan: &'a Orphan,
+    /// What its supervisor saw last, if that was in this boot of the machine.
+    live: Option<&'a LiveNote>,
+    record: Record,
+    /// What is said of its end, a line each.
+    said: Vec<String>,
+    /// Its last sign of life.
+    ended_ns: u64,
+}
+
 /// Looks for orphans, cleans up after them and signs that they crashed. What it cannot do it says, and leaves for the
 /// next time.
 pub fn recover(home: &Home, ui: Ui) -> Result<Vec<Recovered>> {
@@ -90,14 +120,17 @@ pub fn recover(home: &Home, ui: Ui) -> Result<Vec<Recovered>> {
             Found::Orphan(orphan) => {
                 let run = orphan.note.run.id;
                 match adopt(home, &orphan) {
-                    Ok(Some(one)) => {
+                    Ok(Adopted::Signed(one)) => {
                         ui.warning(&format!(
                             "run {run} had lost its supervisor: cleaned up and recorded as crashed, entry {}",
                             one.entry.short()
                         ));
                         recovered.push(one);
                     }
-                    Ok(None) => {}
+                    Ok(Adopted::Before) => {}
+                    Ok(Adopted::Haunted(what)) => ui.warning(&format!(
+                        "the supervisor of run {run} died and this is still there: {what}; it is looked at next time"
+                    )),
                     Err(error) => ui.warning(&format!("run {run} had lost its supervisor, and {error}")),
                 }
             }
@@ -106,29 +139,42 @@ pub fn recover(home: &Home, ui: Ui) -> Result<Vec<Recovered>> {
     Ok(recovered)
 }
 
-/// Cleans up after one orphan and signs it; none if it was signed before.
-fn adopt(home: &Home, orphan: &Orphan) -> Result<Option<Recovered>> {
+/// Cleans up after one orphan and signs it, unless it was signed before.
+fn adopt(home: &Home, orphan: &Orphan) -> Result<Adopted> {
     let note = &orphan.note;
     let run = note.run.id;
-    let partial = note.path(&note.order.partial);
-    let output = note.path(&note.order.output);
-    let destination = Destination::found(&output, &partial);
-    // Before the partial file was made there is no name of one.
-    let made = !note.order.partial.is_empty();
-    let renamed = note.partial.is_some() && FileId::of(&output) == note.partial;
-    let cleaned = if made { destination.clean(note.on_partial, home, run) } else { Cleaned::nothing() };
     let signed = is_signed(home, run)?;
-    let recovered = if signed {
-        None
-    } else {
-        let plan = if renamed { blob::digest_file(&output).ok() } else { None };
-        Some(sign(home, orphan, &cleaned, plan)?)
+    let adopted = match &note.job {
+        Job::Build { order } => {
+            let left = build::clean(home, note, order);
+            if signed {
+                Adopted::Before
+            } else {
+                let mut seen = Seen::gather(home, orphan)?;
+                build::say(&mut seen, order);
+                let findings = |watched: &Watched| left.findings(watched, orphan, order);
+                Adopted::Signed(sign(home, seen, findings)?)
+            }
+        }
+        Job::Command { command } => {
+            let stopped = command::stop(orphan);
+            if !stopped.still.is_empty() {
+                return Ok(Adopted::Haunted(stopped.still.join(", ")));
+            }
+            if signed {
+                Adopted::Before
+            } else {
+                let mut seen = Seen::gather(home, orphan)?;
+                let left = command::clean(home, &mut seen, command, &stopped)?;
+                Adopted::Signed(sign(home, seen, |watched| left.findings(watched, command))?)
+            }
+        }
     };
     for leftover in record::leftovers(&home.blobs(), run) {
         fs::remove_file(leftover).ok();
     }
     journal::remove(home, run)?;
-    Ok(recovered)
+    Ok(adopted)
 }
 
 /// Whether the run's evidence is in the outbox, or was.
@@ -147,44 +193,38 @@ fn is_signed(home: &Home, run: Uuid) -> Result<bool> {
     Ok(false)
 }
 
-fn sign(
-    home: &Home,
-    orphan: &Orphan,
-    cleaned: &Cleaned,
-    plan: Option<(Sha256Digest, u64)>,
-) -> Result<Recovered> {
-    let disk = |error: io::Error| {
-        CliError::failure("its evidence cannot be written to disk").found(error.to_string())
-    };
-    let note = &orphan.note;
+fn disk(error: &io::Error) -> CliError {
+    CliError::failure("its evidence cannot be written to disk").found(error.to_string())
+}
+
+/// Signs what is known of it.
+fn sign(home: &Home, seen: Seen<'_>, findings: impl FnOnce(&Watched) -> Findings) -> Result<Recovered> {
+    let note = &seen.orphan.note;
     let blobs = BlobStore::new(home.blobs());
-    // Another boot's monotonic clock means nothing here.
-    let live = orphan.live.as_ref().filter(|live| live.at_ns >= note.began_ns);
-    let ended_ns = live.map_or(note.began_ns, |live| live.at_ns);
-    let watched = watched(&blobs, orphan, live, ended_ns).map_err(disk)?;
+    let ended_ns = seen.ended_ns;
+    let watched = seen.close(&blobs).map_err(|error| disk(&error))?;
     let tree = finish_tree(&watched);
     let tree_blob = match &tree {
         None => None,
         Some(tree) => {
-            let bytes = serde_json::to_vec(tree).map_err(|error| disk(error.into()))?;
-            Some(blobs.put(&bytes, PHASE_TREE_MEDIA_TYPE).map_err(disk)?)
+            let bytes = serde_json::to_vec(tree).map_err(|error| disk(&error.into()))?;
+            Some(blobs.put(&bytes, PHASE_TREE_MEDIA_TYPE).map_err(|error| disk(&error))?)
         }
     };
-    let model = model_files(&note.path(&note.order.model), live);
-    let findings = {
-        let ordered = Ordered { order: &note.order, model: &model, cleaned, plan, cache: None };
-        worker_summary::findings(&watched, &ordered)
-    };
+    let findings = findings(&watched);
     let context = Context {
         run: note.run.clone(),
         epoch: Epoch::of(note.started_at, note.began_ns),
         began_ns: note.began_ns,
         // The last sign of life: how long it lay there until somebody looked says nothing about the build.
         cleaned_ns: ended_ns,
+        now_ns: ended_ns,
         host: host::record(watched.gpu.as_ref()),
         gpu: watched.gpu.as_ref().map(|facts| facts.gpu.clone()),
         tree: tree.as_ref().zip(tree_blob.as_ref()).map(|(tree, blob)| (tree, blob.digest, blob.bytes)),
         command_line: note.command_line.clone(),
+        purpose: note.purpose,
+        command_digest: note.job.command_digest(&note.cwd),
         who: note.who.clone(),
     };
     let names: Vec<Sha256Digest> = tree_blob
@@ -209,68 +249,80 @@ fn sign(
         Ok(statement)
     })?;
     let summary = signed.ok_or_else(|| CliError::failure("nothing was signed"))?;
-    RunNote::of(&summary, sealed.digest).with_order_in(&note.order, &note.cwd).save(home)?;
+    RunNote::of(&summary, sealed.digest).with_job_in(&note.job, &note.cwd).save(home)?;
     Ok(Recovered { run: note.run.id, entry: sealed.digest, artifacts: summary.artifacts })
 }
 
-/// What was watched, as far as it is still known.
-fn watched(
-    blobs: &BlobStore,
-    orphan: &Orphan,
-    live: Option<&LiveNote>,
-    ended_ns: u64,
-) -> io::Result<Watched> {
-    let run = orphan.note.run.id;
-    let mut record = Record::new(run, blobs)?;
-    let mut said = Vec::new();
-    if live.is_none_or(|live| live.network.is_none())
-        && fs::metadata(orphan.note.path(&orphan.note.order.model)).is_err()
-    {
-        said.push("the model can no longer be read: its digest here is that of no bytes".to_owned());
-    }
-    if let Some(live) = live {
-        if let Some(library) = &live.library {
-            record.take(library.clone())?;
+impl<'a> Seen<'a> {
+    /// Reads back what the supervisor noted and what is left of the event log.
+    fn gather(home: &Home, orphan: &'a Orphan) -> Result<Self> {
+        let blobs = BlobStore::new(home.blobs());
+        let run = orphan.note.run.id;
+        let live = orphan.live();
+        let ended_ns = live.map_or(orphan.note.began_ns, |live| live.at_ns);
+        let record = Record::new(run, &blobs).map_err(|error| disk(&error))?;
+        let mut seen = Self { orphan, live, record, said: Vec::new(), ended_ns };
+        if let Some(live) = live {
+            seen.recall(live, &record::leftover_events(blobs.root(), run)).map_err(|error| disk(&error))?;
         }
-        record.network.clone_from(&live.network);
-        let path: Vec<&str> = live.open.iter().map(|phase| phase.name.as_str()).collect();
-        said.push(format!("{} callbacks; open at the last look: {}", live.callbacks, path.join(" > ")));
+        Ok(seen)
+    }
+
+    fn recall(&mut self, live: &LiveNote, events: &PathBuf) -> io::Result<()> {
+        if let Some(library) = &live.library {
+            self.record.take(library.clone())?;
+        }
+        self.record.network.clone_from(&live.network);
+        if let Some(told) = &live.told {
+            self.record.told = told.clone();
+        }
+        if live.callbacks > 0 {
+            let path: Vec<&str> = live.open.iter().map(|phase| phase.name.as_str()).collect();
+            let open = path.join(" > ");
+            self.said.push(format!("{} callbacks; open at the last look: {open}", live.callbacks));
+        }
         if let Some(at) = live.build_began_ns {
-            record.take(Report::Milestone { milestone: Milestone::BuildBegins, at: Count64(at) })?;
-            replay(&mut record, &record::leftover_events(blobs.root(), run), at)?;
+            self.record.take(Report::Milestone { milestone: Milestone::BuildBegins, at: Count64(at) })?;
+            replay(&mut self.record, events, at)?;
         }
         if let Some(cancel) = live.cancel {
             let mut known = Cancel::new(cancel.source, "as the supervisor noted it", cancel.requested_ns);
             known.acknowledged_ns = cancel.acknowledged_ns;
-            record.cancel = Some(known);
+            self.record.cancel = Some(known);
         }
+        Ok(())
     }
-    record.failure = Some(ToldFailure {
-        stage: FailureStage::Worker,
-        message: "the supervisor died".to_owned(),
-        records: said,
-    });
-    record.note(LogSeverity::Error, "the supervisor died before it could sign", ended_ns)?;
-    let run_blobs = record.close(&Default::default(), ended_ns, blobs)?;
-    let digests = record.library.as_ref().and_then(|library| {
-        let digest = |path: &str| blob::digest_file(Path::new(path)).ok().map(|(digest, _)| digest);
-        Some((digest(&library.path)?, library.parser_path.as_deref().and_then(digest)))
-    });
-    Ok(Watched {
-        record,
-        blobs: run_blobs,
-        resources: live.map(|live| live.resources).unwrap_or_default(),
-        counters: Counters::new(1),
-        // The same boot: the same machine.
-        gpu: live.and_then(|_| gpu::look()),
-        status: None,
-        killed: false,
-        interrupted: false,
-        is_worker: true,
-        tail: Tail::default(),
-        ended_ns,
-        library_digests: digests,
-    })
+
+    /// Closes the logs: nothing more is said.
+    fn close(self, blobs: &BlobStore) -> io::Result<Watched> {
+        let Self { orphan, live, mut record, said, ended_ns } = self;
+        record.failure = Some(ToldFailure {
+            stage: FailureStage::Worker,
+            message: "the supervisor died".to_owned(),
+            records: said,
+        });
+        record.note(LogSeverity::Error, "the supervisor died before it could sign", ended_ns)?;
+        let run_blobs = record.close(&Tail::default(), ended_ns, blobs)?;
+        let digests = record.library.as_ref().and_then(|library| {
+            let digest = |path: &str| blob::digest_file(path.as_ref()).ok().map(|(digest, _)| digest);
+            Some((digest(&library.path)?, library.parser_path.as_deref().and_then(digest)))
+        });
+        Ok(Watched {
+            record,
+            blobs: run_blobs,
+            resources: live.map(|live| live.resources).unwrap_or_default(),
+            counters: Counters::new(1),
+            // The same boot: the same machine.
+            gpu: live.and_then(|_| gpu::look()),
+            status: None,
+            killed: false,
+            interrupted: false,
+            is_worker: matches!(orphan.note.job, Job::Build { .. }),
+            tail: Tail::default(),
+            ended_ns,
+            library_digests: digests,
+        })
+    }
 }
 
 /// Tells the events of a log that was cut off to the record, as if they happened again.
@@ -303,12 +355,4 @@ fn replay(record: &mut Record, events: &PathBuf, began_ns: u64) -> io::Result<()
         })?;
     }
     Ok(())
-}
-
-/// The model, as the parser got it, else as it is now.
-fn model_files(model: &Path, live: Option<&LiveNote>) -> ModelFiles {
-    let parsed = live.and_then(|live| live.network.as_ref()).map(|network| (network.digest, network.bytes));
-    let now = || blob::digest_file(model).unwrap_or_else(|_| (Sha256Digest::of(b""), 0));
-    let (digest, bytes) = parsed.unwrap_or_else(now);
-    ModelFiles { digest, bytes, weights: weights::external(model) }
 }

@@ -17,7 +17,8 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use crate::{
-    crash, durable,
+    crash,
+    durable::{self, Prepared},
     error::{CliError, Result},
     home::Home,
 };
@@ -127,6 +128,20 @@ pub struct Outbox {
     home: Home,
 }
 
+/// An item that is on disk, and is in the outbox once it has its name.
+pub struct Unplaced {
+    prepared: Prepared,
+    path: PathBuf,
+}
+
+impl Unplaced {
+    /// Puts it into the outbox.
+    pub fn place(self) -> Result<()> {
+        let Self { prepared, path } = self;
+        prepared.place().map_err(|error| CliError::io("write", &path, &error))
+    }
+}
+
 impl Outbox {
     /// Opens the outbox of a home whose folders exist.
     pub fn new(home: &Home) -> Self {
@@ -142,11 +157,12 @@ impl Outbox {
     }
 
     /// Puts an item on disk. Held by whoever holds the state lock.
-    pub fn add(&self, item: &Item) -> Result<()> {
+    pub fn prepare(&self, item: &Item) -> Result<Unplaced> {
         let folder = self.folder(Shelf::Waiting);
         durable::remove_temporaries(&folder).map_err(|error| CliError::io("clean", &folder, &error))?;
         let path = folder.join(format!("{}.json", item.name()));
-        durable::write(&path, &to_json(item)?, 0o600).map_err(|error| CliError::io("write", &path, &error))
+        let prepared = durable::prepare(&path, &to_json(item)?, 0o600);
+        Ok(Unplaced { prepared: prepared.map_err(|error| CliError::io("write", &path, &error))?, path })
     }
 
     /// The names of a folder's items, in the chain's order.

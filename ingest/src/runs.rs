@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::{
-    builder::protocol::BuildOrder,
     client::Client,
     durable,
     error::{CliError, Result},
     home::Home,
+    job::Job,
     outbox,
     server::ServerFacts,
     ui::Ui,
@@ -29,8 +29,7 @@ pub struct RunNote {
     pub attempt: u32,
     /// The entry that tells about it.
     pub digest: Sha256Digest,
-    /// What was ordered, where this agent's own worker built; checked against the signed configuration before it is
-    /// used again.
+    /// What was ordered; checked against what is signed before it is used again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub order: Option<Ordered>,
 }
@@ -41,8 +40,9 @@ pub struct RunNote {
 pub struct Ordered {
     /// The folder that relative paths start from.
     pub cwd: PathBuf,
-    /// The order.
-    pub order: BuildOrder,
+    /// What.
+    #[serde(flatten)]
+    pub job: Job,
 }
 
 impl RunNote {
@@ -53,15 +53,15 @@ impl RunNote {
     }
 
     /// The note with what was ordered.
-    pub fn with_order(mut self, order: Option<&BuildOrder>) -> Self {
+    pub fn with_job(mut self, job: Option<&Job>) -> Self {
         let cwd = std::env::current_dir().ok();
-        self.order = order.cloned().zip(cwd).map(|(order, cwd)| Ordered { cwd, order });
+        self.order = job.cloned().zip(cwd).map(|(job, cwd)| Ordered { cwd, job });
         self
     }
 
     /// The note with what was ordered by another process, elsewhere.
-    pub fn with_order_in(mut self, order: &BuildOrder, cwd: &Path) -> Self {
-        self.order = Some(Ordered { cwd: cwd.to_owned(), order: order.clone() });
+    pub fn with_job_in(mut self, job: &Job, cwd: &Path) -> Self {
+        self.order = Some(Ordered { cwd: cwd.to_owned(), job: job.clone() });
         self
     }
 

@@ -31,6 +31,8 @@ pub mod revision;
 pub mod route;
 pub mod search;
 pub mod silence;
+pub mod stop;
 pub mod stuck;
 pub mod timing_cache;
 pub mod trace;
+pub mod window;

@@ -120,6 +120,8 @@ pub fn summary(number: u128) -> BuildSummary {
         settings: BTreeMap::new(),
         profiles: Vec::new(),
         command_line: vec!["acta".to_owned(), "build".to_owned()],
+        purpose: None,
+        command_digest: None,
         duration_ms: Durations {
             total: 2000.0,
             build: Some(1500.5),

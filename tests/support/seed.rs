@@ -137,6 +137,7 @@ fn cancel(run: &mut BuildSummary, after_ms: f64, latency_ms: f64) {
         open_at_request: Vec::new(),
         open_at_acknowledgement: Vec::new(),
         deferrals: Vec::new(),
+        escalation: None,
         request: None,
     });
 }

@@ -19,6 +19,8 @@ pub enum Fault {
     Fails(usize),
     /// Each call fails with ENOSPC, as on a full disk.
     NoSpace,
+    /// Each call takes so many milliseconds longer, as on a slow disk.
+    Delays(u64),
     /// The process is killed when it makes the call with this number.
     Kills(usize),
 }
@@ -46,6 +48,7 @@ impl Strace {
             Fault::None => None,
             Fault::Fails(number) => Some(format!("error=EIO:when={number}")),
             Fault::NoSpace => Some("error=ENOSPC".to_owned()),
+            Fault::Delays(ms) => Some(format!("delay_enter={}", ms * 1_000)),
             Fault::Kills(number) => Some(format!("signal=KILL:when={number}")),
         };
         if let Some(inject) = inject {

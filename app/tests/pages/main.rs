@@ -14,7 +14,11 @@ mod search;
 use std::sync::Arc;
 
 use acta_app::{context::Theme, i18n::Lang, portal::Portal, view::Viewer};
-use acta_ledger::evidence::{artifact::CleanupStatus, build::Outcome};
+use acta_ledger::evidence::{
+    artifact::CleanupStatus,
+    build::Outcome,
+    cancel::{Deferral, Escalation, EscalationCause, NoCancelWindow},
+};
 use fixture::{Ledger, Run, run, slow_tree};
 use render::{Fixture, Rendered, render};
 
@@ -271,6 +275,43 @@ fn the_four_questions_stand_on_a_run_with_what_they_rest_on() {
         "{second}"
     );
     assert!(!failed.contains("Before a third attempt"));
+}
+
+#[test]
+fn a_cancel_that_was_held_back_or_ended_by_a_kill_says_so() {
+    let mut run = run(1, "net", Some(slow_tree()))
+        .cancelled(300_000_000, None)
+        .ended(Outcome::Killed, CleanupStatus::Quarantined);
+    let cancel = run.summary.cancel.as_mut().unwrap();
+    let windows = [
+        NoCancelWindow::NoRollbackRoute,
+        NoCancelWindow::ArtifactWrite,
+        NoCancelWindow::Cleanup,
+        NoCancelWindow::EvidenceAtRisk,
+    ];
+    cancel.deferrals = windows.map(|window| Deferral { window, deferred_ms: 1_250.0 }).to_vec();
+    cancel.escalation = Some(Escalation {
+        cause: EscalationCause::StopDeadline,
+        killed_at: cancel.requested_at,
+        after_ms: 75_000.0,
+        deadline_ms: Some(90_000.0),
+        deadline_from: Some(HOSTILE.to_owned()),
+    });
+    let portal: Arc<dyn Portal> = Arc::new(Fixture::new(Ledger::of(vec![run])));
+    let page = |lang| render(Arc::clone(&portal), "/runs/1", lang, Theme::System);
+    for (lang, words) in [
+        (Lang::En, ["production would have had no way back", "may take 90", "killed 75"]),
+        (Lang::Es, ["producción se habría quedado sin vuelta atrás", "puede durar 90", "matado 75"]),
+    ] {
+        let rendered = page(lang);
+        check_page(&rendered.html, lang);
+        let text = rendered.html.replace(['\u{2068}', '\u{2069}'], "");
+        for words in words {
+            assert!(text.contains(words), "{words}");
+        }
+        assert!(text.matches("1.25").count() + text.matches("1,25").count() >= 4, "{lang:?}");
+        assert!(!rendered.html.contains("<script>alert"));
+    }
 }
 
 #[test]

@@ -1,10 +1,14 @@
 //! Every way to ask for a cancel ends here, in one state: who asked first, when, and what became of it.
 
-use acta_ledger::evidence::{
-    cancel::{CancelRecord, CancelSource, Deferral, NoCancelWindow, RequestRef},
-    number::{Count64, ms},
+use acta_ledger::{
+    evidence::{
+        cancel::{CancelRecord, CancelSource, Deferral, Escalation, EscalationCause, RequestRef},
+        number::{Count64, ms},
+    },
+    judge::window::{self, Held, Span},
 };
 
+use super::{source::Request, stop::StopDeadline};
 use crate::clock::Epoch;
 
 /// A cancel, from its request on. Times are nanoseconds of the monotonic clock.
@@ -20,8 +24,12 @@ pub struct Cancel {
     pub requested_ns: u64,
     /// When the builder's flag was set.
     pub delivered_ns: Option<u64>,
-    /// When the order met the write of the artifact.
+    /// When it met a window: where the supervisor keeps it back at once, else when the order met the write of the artifact.
     pub deferred_ns: Option<u64>,
+    /// The supervisor keeps it back: a window is open that only it knows of.
+    pub is_held: bool,
+    /// The kill that followed.
+    pub escalation: Option<Escalated>,
     /// The first step that answered "stop".
     pub acknowledged_ns: Option<u64>,
     /// Ids of the phases that were open at the request.
@@ -41,9 +49,20 @@ pub struct Asker {
     pub request: RequestRef,
 }
 
+/// A kill after a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Escalated {
+    /// Why.
+    pub cause: EscalationCause,
+    /// When.
+    pub at_ns: u64,
+    /// The time that a stop may take, where that was the cause.
+    pub deadline: Option<StopDeadline>,
+}
+
 /// What the record needs to know of the build. Times are nanoseconds of the monotonic clock.
 #[derive(Debug, Clone, Copy)]
-pub struct Around {
+pub struct Around<'a> {
     /// The build call began.
     pub began_ns: Option<u64>,
     /// The build call returned.
@@ -54,6 +73,10 @@ pub struct Around {
     pub ended_ns: u64,
     /// Cleaning up had ended.
     pub cleaned_ns: u64,
+    /// The windows in which a cancel waits.
+    pub windows: &'a [Span],
+    /// Now.
+    pub now_ns: u64,
 }
 
 impl Cancel {
@@ -66,6 +89,8 @@ impl Cancel {
             requested_ns,
             delivered_ns: None,
             deferred_ns: None,
+            is_held: false,
+            escalation: None,
             acknowledged_ns: None,
             open_at_request: Vec::new(),
             open_at_acknowledgement: Vec::new(),
@@ -73,24 +98,44 @@ impl Cancel {
         }
     }
 
+    /// Begins with what came out of a source.
+    pub fn of(request: &Request) -> Self {
+        Self { by: request.by.clone(), ..Self::new(request.source, &request.reason, request.at) }
+    }
+
+    /// What it waited for.
+    pub fn held(&self, windows: &[Span], now: u64) -> Held {
+        // An order meets the write where the builder is: a moment later than it was asked for.
+        let arrived = self.deferred_ns.unwrap_or(self.requested_ns);
+        window::hold(self.requested_ns, arrived, windows, now)
+    }
+
     /// The record that is signed.
-    pub fn record(&self, epoch: Epoch, around: Around, who: Option<String>) -> CancelRecord {
-        let Around { began_ns, returned_ns, written_ns, ended_ns, cleaned_ns } = around;
+    pub fn record(&self, epoch: Epoch, around: Around<'_>, who: Option<String>) -> CancelRecord {
+        let Around { began_ns, returned_ns, written_ns, ended_ns, cleaned_ns, windows, now_ns } = around;
         let since = |from: u64, to: u64| ms(to.saturating_sub(from));
         let offset = |at: u64| began_ns.filter(|&began| at >= began).map(|began| Count64(at - began));
-        let window_ended = self.deferred_ns.map(|_| written_ns.unwrap_or(ended_ns));
-        let delivered_ns = self.delivered_ns.or(window_ended);
+        let held = self.held(windows, now_ns);
+        let let_go = held.released.filter(|_| !held.by.is_empty());
+        let delivered_ns = self.delivered_ns.or(let_go);
         // A return before the request answers nothing.
         let returned_ns = returned_ns.filter(|&returned| returned >= self.requested_ns);
         let in_call = began_ns.is_some_and(|began| self.requested_ns >= began)
             && around.returned_ns.is_none_or(|returned| self.requested_ns <= returned);
         let censored = self.acknowledged_ns.is_none().then(|| {
-            let until = returned_ns.or(written_ns.filter(|&at| at >= self.requested_ns)).unwrap_or(ended_ns);
+            let later = |at: &u64| *at > self.requested_ns;
+            let until = returned_ns.or(written_ns.filter(|&at| at >= self.requested_ns));
+            // Who asks after the builder's end waits for whatever holds the request.
+            let until = until.or(Some(ended_ns).filter(later)).or(let_go.filter(later)).unwrap_or(now_ns);
             since(self.requested_ns, until)
         });
-        let deferral = self.deferred_ns.zip(window_ended).map(|(_, until)| Deferral {
-            window: NoCancelWindow::ArtifactWrite,
-            deferred_ms: since(self.requested_ns, until),
+        let deferrals = held.by.iter().map(|&(window, waited)| Deferral { window, deferred_ms: ms(waited) });
+        let escalation = self.escalation.as_ref().map(|escalated| Escalation {
+            cause: escalated.cause,
+            killed_at: epoch.at(escalated.at_ns),
+            after_ms: since(self.requested_ns, escalated.at_ns),
+            deadline_ms: escalated.deadline.as_ref().map(|it| it.span.as_secs_f64() * 1e3),
+            deadline_from: escalated.deadline.as_ref().map(|it| it.from.clone()),
         });
         CancelRecord {
             source: self.source,
@@ -113,7 +158,8 @@ impl Cancel {
             open_at_request: self.open_at_request.clone(),
             open_at_acknowledgement: self.open_at_acknowledgement.clone(),
             phase_at_request: self.phase_at_request.clone(),
-            deferrals: deferral.into_iter().collect(),
+            deferrals: deferrals.collect(),
+            escalation,
             request: self.by.as_ref().map(|by| by.request.clone()),
         }
     }
@@ -121,21 +167,25 @@ impl Cancel {
 
 #[cfg(test)]
 mod tests {
+    use acta_ledger::evidence::cancel::NoCancelWindow;
+
     use super::*;
 
     const MS: u64 = 1_000_000;
 
-    fn around() -> Around {
+    fn around() -> Around<'static> {
         Around {
             began_ns: Some(100 * MS),
             returned_ns: Some(500 * MS),
             written_ns: None,
             ended_ns: 510 * MS,
             cleaned_ns: 520 * MS,
+            windows: &[],
+            now_ns: 530 * MS,
         }
     }
 
-    fn record(change: impl FnOnce(&mut Cancel), around: Around) -> CancelRecord {
+    fn record(change: impl FnOnce(&mut Cancel), around: Around<'_>) -> CancelRecord {
         let mut cancel = Cancel::new(CancelSource::CtrlC, "Ctrl-C", 200 * MS);
         change(&mut cancel);
         cancel.record(Epoch::now(), around, None)
@@ -178,7 +228,8 @@ mod tests {
 
     #[test]
     fn a_cancel_during_the_write_is_a_deferral() {
-        let late = Around { written_ns: Some(700 * MS), ..around() };
+        let write = Span { window: NoCancelWindow::ArtifactWrite, from: 550 * MS, until: Some(700 * MS) };
+        let late = Around { written_ns: Some(700 * MS), windows: &[write], ..around() };
         let record = record(
             |cancel| {
                 cancel.requested_ns = 600 * MS;
@@ -191,5 +242,36 @@ mod tests {
         assert_eq!(record.request_to_delivery_ms, Some(100.0));
         assert_eq!(record.censored_after_ms, Some(100.0));
         assert_eq!((record.returned_at, record.requested_offset_ns), (None, None));
+    }
+
+    #[test]
+    fn a_cancel_after_the_builders_end_waits_for_two_windows_and_is_never_zero() {
+        let span = |window, from: u64, until: Option<u64>| Span { window, from: from * MS, until };
+        let windows = [
+            span(NoCancelWindow::Cleanup, 510, Some(520 * MS)),
+            span(NoCancelWindow::EvidenceAtRisk, 520, None),
+        ];
+        let late = Around { windows: &windows, ..around() };
+        let record = record(|cancel| cancel.requested_ns = 515 * MS, late);
+        let waited: Vec<_> = record.deferrals.iter().map(|it| (it.window, it.deferred_ms)).collect();
+        // The second one is still open when this is signed: what it took until then is known.
+        assert_eq!(waited, [(NoCancelWindow::Cleanup, 5.0), (NoCancelWindow::EvidenceAtRisk, 10.0)]);
+        assert_eq!((record.delivered_at, record.censored_after_ms), (None, Some(15.0)));
+    }
+
+    #[test]
+    fn a_kill_says_by_whom_and_how_long_after_the_request() {
+        let deadline =
+            StopDeadline { span: std::time::Duration::from_secs(2), from: "--stop-deadline".to_owned() };
+        let killed = record(
+            |cancel| {
+                let cause = EscalationCause::StopDeadline;
+                cancel.escalation = Some(Escalated { cause, at_ns: 205 * MS, deadline: Some(deadline) });
+            },
+            around(),
+        );
+        let escalation = killed.escalation.unwrap();
+        assert_eq!((escalation.after_ms, escalation.deadline_ms), (5.0, Some(2_000.0)));
+        assert_eq!(escalation.deadline_from.as_deref(), Some("--stop-deadline"));
     }
 }

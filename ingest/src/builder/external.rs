@@ -16,6 +16,8 @@
 
 pub mod intake;
 pub mod inventory;
+pub mod left;
+pub mod order;
 pub mod relay;
 pub mod summary;
 pub mod timing;

@@ -16,11 +16,14 @@ use acta_ledger::{
 };
 
 use super::{
+    external::{order::CommandOrder, summary::Inputs},
     gpu,
-    protocol::{BuildOrder, LibraryFamily},
+    protocol::{BuildOrder, ConfigFacts, LibraryFamily},
     record::Record,
     request, weights,
+    worker_summary::ModelFiles,
 };
+use crate::{command::build::model_files, job::Job};
 
 /// The kind of a worker's build of this network with this library. Looks for a GPU, and at the model's weights.
 pub fn of(
@@ -36,10 +39,14 @@ pub fn of(
             _ => BuilderKind::TensorrtRtx,
         },
         tensorrt_version: version,
-        gpu_sku: gpu::look().map_or_else(|| NO_GPU.to_owned(), |facts| facts.gpu.name),
+        gpu_sku: gpu_sku(),
         build_config_hash: request::config_hash(network, &weights::external(model), order),
         cache: cache_class(family, order),
     }
+}
+
+fn gpu_sku() -> String {
+    gpu::look().map_or_else(|| NO_GPU.to_owned(), |facts| facts.gpu.name)
 }
 
 /// What the cache will have been, as far as it is decided when a build begins.
@@ -58,6 +65,41 @@ fn cache_class(family: Option<LibraryFamily>, order: &BuildOrder) -> CacheClass 
     }
 }
 
+/// What a command builds from and where, as far as it does not tell itself.
+#[derive(Debug, Clone)]
+pub struct Ground {
+    model: Option<ModelFiles>,
+    gpu_sku: String,
+}
+
+impl Ground {
+    /// Reads the model that a person named, and looks for a GPU.
+    pub fn of(model: Option<&Path>) -> Self {
+        Self {
+            // Without it nothing is of its kind: so it will be in the summary.
+            model: model.and_then(|model| model_files(model).ok()),
+            gpu_sku: gpu_sku(),
+        }
+    }
+
+    /// The kind of a command's build: what clients told of network, configuration and library, else what is known here.
+    pub fn kind(
+        &self,
+        command: &CommandOrder,
+        network: Option<&Sha256Digest>,
+        config: Option<&ConfigFacts>,
+        library: Option<(LibraryFamily, String)>,
+    ) -> BaselineKey {
+        let inputs = Inputs {
+            network: network.or(self.model.as_ref().map(|model| &model.digest)),
+            weights: self.model.as_ref().map_or(&[][..], |model| &model.weights),
+            config,
+            command: &command.command,
+        };
+        inputs.kind(library, self.gpu_sku.clone())
+    }
+}
+
 /// Finds out the kind of a build that runs, beside it: reading weights and asking the driver can take long.
 #[derive(Debug, Default)]
 pub enum KindWatch {
@@ -67,15 +109,27 @@ pub enum KindWatch {
     Looking(thread::JoinHandle<BaselineKey>),
     /// It is known.
     Known(BaselineKey),
-    /// What a command builds with is known at its end.
+    /// A command: its model is being read.
+    Reading(Box<CommandOrder>, thread::JoinHandle<Ground>),
+    /// A command tells what it builds bit by bit, the last of it before its first phase.
+    Listening(Box<CommandOrder>, Ground, Option<BaselineKey>),
+    /// It cannot be known.
     #[default]
     Unknown,
 }
 
 impl KindWatch {
-    /// Watches a worker's build; of a command, nothing.
-    pub fn new(order: Option<BuildOrder>) -> Self {
-        order.map_or(Self::Unknown, |order| Self::Waiting(Box::new(order)))
+    /// Watches a build.
+    pub fn new(job: Option<Job>) -> Self {
+        match job {
+            None => Self::Unknown,
+            Some(Job::Build { order }) => Self::Waiting(order),
+            Some(Job::Command { command }) => {
+                let model = command.model.clone();
+                let reading = thread::spawn(move || Ground::of(model.as_deref().map(Path::new)));
+                Self::Reading(Box::new(command), reading)
+            }
+        }
     }
 
     /// The kind, once it is known.
@@ -92,10 +146,22 @@ impl KindWatch {
                 _ => Self::Waiting(order),
             },
             Self::Looking(thread) if thread.is_finished() => thread.join().map_or(Self::Unknown, Self::Known),
+            Self::Reading(command, thread) if thread.is_finished() => {
+                thread.join().map_or(Self::Unknown, |ground| Self::Listening(command, ground, None))
+            }
+            Self::Listening(command, ground, _) => {
+                let library = record.library.as_ref();
+                let library = library.map(|library| (library.family, library.version.to_string()));
+                let network = record.network.as_ref().map(|network| &network.digest);
+                let told = record.tree.callbacks() > 0;
+                let key = told.then(|| ground.kind(&command, network, record.told.config.as_ref(), library));
+                Self::Listening(command, ground, key)
+            }
             other => other,
         };
         match self {
             Self::Known(key) => Some(key),
+            Self::Listening(_, _, key) => key.as_ref(),
             _ => None,
         }
     }

@@ -1,8 +1,8 @@
 //! What a supervisor notes of a running build, for whoever asks meanwhile and for whoever finds it dead.
 
-use acta_ledger::evidence::build::Resources;
+use acta_ledger::{evidence::build::Resources, judge::stuck::StuckVerdict};
 
-use super::{protocol::Report, record::Record};
+use super::{external::left::ProcessId, protocol::Report, record::Record, verdict::Judge};
 use crate::{
     clock,
     journal::{Eyes, LiveCancel, LiveNote, OpenPhase},
@@ -20,6 +20,9 @@ const MEASURABLE_NS: u64 = 1_000_000_000;
 /// Looks at the record now and then.
 pub struct Watcher {
     eyes: Eyes,
+    judge: Judge,
+    verdict: Option<StuckVerdict>,
+    process: Option<ProcessId>,
     noted_ns: u64,
     callbacks: u64,
     /// When the callbacks last grew, and how much processor time the worker had used by then.
@@ -27,9 +30,15 @@ pub struct Watcher {
 }
 
 impl Watcher {
-    /// Begins to look.
-    pub fn new(eyes: Eyes) -> Self {
-        Self { eyes, noted_ns: 0, callbacks: 0, silent_since: None }
+    /// Begins to look at a build in this process.
+    pub fn new(eyes: Eyes, judge: Judge, pid: u32) -> Self {
+        let process = ProcessId::of(pid);
+        Self { eyes, judge, verdict: None, process, noted_ns: 0, callbacks: 0, silent_since: None }
+    }
+
+    /// How it stands beside earlier builds, by the last look.
+    pub fn verdict(&self) -> Option<&StuckVerdict> {
+        self.verdict.as_ref()
     }
 
     /// Looks, and notes what it sees twice a second.
@@ -46,7 +55,9 @@ impl Watcher {
         self.noted_ns = now;
         // A log that cannot be handed to the system fails where it is written, and the build with it.
         record.flush().ok();
-        self.eyes.note(&self.seen(record, resources, now));
+        let seen = self.seen(record, resources, now);
+        self.eyes.note(&seen);
+        self.verdict = self.judge.look(record, &seen);
     }
 
     fn seen(&self, record: &Record, resources: Resources, now: u64) -> LiveNote {
@@ -78,6 +89,8 @@ impl Watcher {
             }),
             resources,
             busy_per_mille: self.busy(resources, now),
+            process: self.process,
+            told: (record.told.clients > 0).then(|| record.told.clone()),
         }
     }
 

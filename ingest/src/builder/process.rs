@@ -210,9 +210,12 @@ impl BuilderProcess {
         self.connections.abort();
         self.kill();
         self.child.wait().await.ok();
-        for output in self.outputs {
+        for mut output in self.outputs {
             // A process that was left behind may hold the pipe open: what is there is enough.
-            tokio::time::timeout(std::time::Duration::from_millis(500), output).await.ok();
+            if tokio::time::timeout(std::time::Duration::from_millis(500), &mut output).await.is_err() {
+                output.abort();
+                output.await.ok();
+            }
         }
         std::mem::take(&mut *self.output.lock().unwrap_or_else(PoisonError::into_inner))
     }

@@ -2,12 +2,16 @@
 
 use std::time::Duration;
 
-use acta_ledger::evidence::phase_tree::Phase;
+use acta_ledger::{
+    evidence::{cancel::NoCancelWindow, phase_tree::Phase},
+    judge::{baseline::Standing, stuck::StuckVerdict},
+};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::{ide::Reports, protocol::Milestone, record::Record};
 use crate::{
     clock,
+    command::advise::words,
     ui::{Ui, harmless},
 };
 
@@ -42,6 +46,7 @@ pub struct Progress {
     began_ns: u64,
     said: Stage,
     last_line_ns: u64,
+    verdict: Option<StuckVerdict>,
 }
 
 /// What a plain line is worth.
@@ -52,12 +57,16 @@ struct Stage {
     phases: bool,
     /// The last phase has ended: the library serializes, without a callback.
     silent_end: bool,
+    /// It is silent for longer than ever.
+    beyond: bool,
 }
 
 impl Stage {
-    fn of(record: &Record) -> Self {
+    fn of(record: &Record, verdict: Option<&StuckVerdict>) -> Self {
         let (callbacks, open) = (record.tree.callbacks() > 0, record.tree.open_phases().next().is_some());
-        Self { milestone: milestone(record), phases: callbacks, silent_end: callbacks && !open }
+        let beyond = verdict
+            .is_some_and(|verdict| verdict.is_silent && verdict.silence.standing == Standing::BeyondLongest);
+        Self { milestone: milestone(record), phases: callbacks, silent_end: callbacks && !open, beyond }
     }
 }
 
@@ -100,7 +109,7 @@ impl Progress {
 
     fn of(ui: Ui, waiting: &'static str, view: View) -> Self {
         let now = clock::monotonic_ns();
-        Self { ui, waiting, view, began_ns: now, said: Stage::default(), last_line_ns: now }
+        Self { ui, waiting, view, began_ns: now, said: Stage::default(), last_line_ns: now, verdict: None }
     }
 
     /// The terminal, for whoever writes beside the view.
@@ -128,21 +137,28 @@ impl Progress {
     pub fn heard(&mut self, record: &Record) {
         match &mut self.view {
             View::Told(watcher) => watcher(record),
-            View::Lines | View::Editor(_) if Stage::of(record) != self.said => self.show(record),
+            View::Lines | View::Editor(_) if Stage::of(record, self.verdict.as_ref()) != self.said => {
+                self.show(record);
+            }
             View::Lines | View::Bars { .. } | View::Nothing | View::Editor(_) => {}
         }
+    }
+
+    /// Learns how the build stands beside earlier ones.
+    pub fn judged(&mut self, verdict: Option<&StuckVerdict>) {
+        self.verdict = verdict.cloned();
     }
 
     /// Shows what is known now.
     pub fn show(&mut self, record: &Record) {
         let now = clock::monotonic_ns();
-        let status = status(record, self.waiting, now, self.began_ns);
+        let status = status(record, self.verdict.as_ref(), self.waiting, now, self.began_ns);
         match &mut self.view {
             View::Nothing => {}
             View::Told(watcher) => watcher(record),
             View::Editor(reports) => {
                 reports.show(record, &status);
-                self.said = Stage::of(record);
+                self.said = Stage::of(record, self.verdict.as_ref());
             }
             View::Bars { all, head, bars } => {
                 head.set_message(status);
@@ -173,7 +189,7 @@ impl Progress {
     }
 
     fn lines(&mut self, record: &Record, now: u64, status: &str) {
-        let stage = Stage::of(record);
+        let stage = Stage::of(record, self.verdict.as_ref());
         let due = now.saturating_sub(self.last_line_ns) >= LINE_EVERY.as_nanos() as u64;
         if stage != self.said || due {
             self.ui.notice(&format!("acta: {status}"));
@@ -223,7 +239,7 @@ fn milestone(record: &Record) -> Option<Milestone> {
     .find_map(|(at, milestone)| at.map(|_| milestone))
 }
 
-fn status(record: &Record, waiting: &str, now: u64, began: u64) -> String {
+fn status(record: &Record, verdict: Option<&StuckVerdict>, waiting: &str, now: u64, began: u64) -> String {
     let what = match milestone(record) {
         None => waiting.to_owned(),
         Some(Milestone::ParseBegins) => "parsing the network".to_owned(),
@@ -232,7 +248,10 @@ fn status(record: &Record, waiting: &str, now: u64, began: u64) -> String {
             let path: Vec<String> = record.tree.open_phases().map(|phase| shown(&phase.name)).collect();
             let silent = record.offset(now).map(|now| now.saturating_sub(record.tree.last_event_ns()));
             let silent = silent.filter(|&ns| ns >= 1_000_000_000).map(seconds);
-            let silent = silent.map_or_else(String::new, |silent| format!(", last callback {silent} ago"));
+            let usual = verdict.filter(|verdict| verdict.is_silent).map(|it| words::silence(&it.silence));
+            let usual = usual.map_or_else(String::new, |usual| format!(": {usual}"));
+            let silent =
+                silent.map_or_else(String::new, |silent| format!(", last callback {silent} ago{usual}"));
             match path.last() {
                 Some(inner) => format!("building: {inner}{silent}"),
                 None if record.tree.callbacks() > 0 => format!("serializing{silent}"),
@@ -245,6 +264,12 @@ fn status(record: &Record, waiting: &str, now: u64, began: u64) -> String {
     };
     let cancel = match &record.cancel {
         Some(cancel) if cancel.acknowledged_ns.is_some() => " (cancelled, waiting for the library to return)",
+        Some(cancel) if cancel.is_held => {
+            " (cancel requested, held until the engine stands: it is for production)"
+        }
+        Some(_) if record.windows.is_open(NoCancelWindow::ArtifactWrite) => {
+            " (cancel requested, held until the plan is written)"
+        }
         Some(_) => " (cancel requested, waiting for the next step)",
         None => "",
     };

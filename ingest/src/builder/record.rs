@@ -7,7 +7,7 @@ use std::{
 
 use acta_ledger::evidence::{
     build::{BlobRef, FailureStage, LibraryVersion, NetworkRecord},
-    cancel::{CancelState, MAX_PATH},
+    cancel::{CancelState, MAX_PATH, NoCancelWindow},
     event::{EVENT_LOG_MEDIA_TYPE, EventKind, MAX_STEP_LINES, ProgressEvent},
     number::Count64,
     phase_tree::{
@@ -24,6 +24,7 @@ use super::{
     external::told::Told,
     process::Tail,
     protocol::{CacheFacts, Done, LibraryFamily, LogSeverity, Milestone, Report},
+    windows::Windows,
 };
 use crate::blob::{BlobStore, BlobWriter, temporary_named};
 
@@ -103,6 +104,8 @@ pub struct Record {
     pub done: Option<Done>,
     /// The cancel, once somebody asked.
     pub cancel: Option<Cancel>,
+    /// The stretches in which a cancel waits.
+    pub windows: Windows,
     /// The tree at the cancel's request.
     pub at_request: Option<PhaseTree>,
     /// The tree at the cancel's acknowledgement.
@@ -132,6 +135,7 @@ impl Record {
             cache: None,
             done: None,
             cancel: None,
+            windows: Windows::default(),
             at_request: None,
             at_acknowledgement: None,
             stop_without_request: false,
@@ -199,7 +203,11 @@ impl Record {
                 }
             }
             Report::Cache(facts) => self.cache = Some(facts),
-            Report::Plan { digest, bytes, .. } => self.plan = Some((digest, bytes)),
+            Report::Plan { digest, bytes, at } => {
+                self.plan = Some((digest, bytes));
+                // Production has its engine.
+                self.windows.close(NoCancelWindow::NoRollbackRoute, at.0);
+            }
             Report::Failed { stage, message, records } => {
                 self.failure.get_or_insert(ToldFailure { stage, message, records });
             }
@@ -267,7 +275,9 @@ impl Record {
         match milestone {
             Milestone::BuildBegins => times.build_returned = None,
             Milestone::BuildReturned => times.build_returned = Some(at),
-            _ => {}
+            Milestone::WriteBegins => self.windows.open(NoCancelWindow::ArtifactWrite, at),
+            Milestone::WriteEnds => self.windows.close(NoCancelWindow::ArtifactWrite, at),
+            Milestone::ParseBegins | Milestone::ParseEnds => {}
         }
         let slot = match milestone {
             Milestone::ParseBegins => &mut times.parse_began,

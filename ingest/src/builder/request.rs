@@ -68,9 +68,14 @@ pub fn parse_target(text: &str) -> Result<i32> {
 
 /// Reads a span of time: `90s`, `10m`, `1h30m`.
 pub fn parse_duration(text: &str) -> Result<Duration> {
+    parse_duration_of("--timeout", text)
+}
+
+/// Reads a span of time that an option gives.
+pub fn parse_duration_of(field: &str, text: &str) -> Result<Duration> {
     let wrong = || {
         CliError::usage("this is no span of time")
-            .field("--timeout")
+            .field(field)
             .found(text)
             .expected("numbers with units, largest first: 90s, 10m, 1h30m, 500ms")
     };

@@ -62,6 +62,12 @@ impl Requests {
         });
     }
 
+    /// Whether whoever hears has heard everything.
+    #[cfg(test)]
+    pub fn is_idle(&self) -> bool {
+        self.0.capacity() == self.0.max_capacity()
+    }
+
     /// Hands a request over.
     pub fn send(&self, request: Request) {
         self.0.try_send(request).ok();

@@ -10,7 +10,7 @@ use acta_ledger::{
         artifact::{Artifact, CleanupStatus},
         build::{
             BuildSummary, BuilderKind, Durations, FRAMEWORK, Failure, GpuRecord, HostRecord, Language,
-            LibraryRecord, NO_GPU, NetworkRecord, Outcome, PhaseTreeRef, ProfileRecord, RunRef,
+            LibraryRecord, NO_GPU, NetworkRecord, Outcome, PhaseTreeRef, ProfileRecord, Purpose, RunRef,
             ValidationStatus,
         },
         cancel::CancelSource,
@@ -24,7 +24,13 @@ use acta_ledger::{
 };
 use serde_json::Value;
 
-use super::{cancel::Around, framing::cut, record::Record, supervisor::Watched};
+use super::{
+    cancel::{Around, Cancel},
+    framing::cut,
+    record::Record,
+    stop::StopDeadline,
+    supervisor::Watched,
+};
 use crate::clock::Epoch;
 
 /// How many words of the command line are kept, and how long each may be.
@@ -33,7 +39,11 @@ const MAX_WORDS: (usize, usize) = (64, 256);
 /// How long a summary may be: in an envelope it grows by a third, and an entry has at most 65,535 bytes.
 const MAX_SUMMARY_BYTES: usize = 46_000;
 
+/// The library's version where nobody said it.
+pub const UNKNOWN_VERSION: &str = "unknown";
+
 /// What one kind of build tells.
+#[derive(Clone)]
 pub struct Findings {
     /// The surface that called the library.
     pub language: Language,
@@ -71,6 +81,8 @@ pub struct Context<'a> {
     pub began_ns: u64,
     /// When cleaning up had ended.
     pub cleaned_ns: u64,
+    /// Now: a window that is open was open at least until now.
+    pub now_ns: u64,
     /// The machine.
     pub host: HostRecord,
     /// The GPU, where one took part.
@@ -79,6 +91,10 @@ pub struct Context<'a> {
     pub tree: Option<(&'a PhaseTree, Sha256Digest, u64)>,
     /// The command line.
     pub command_line: Vec<String>,
+    /// What it is built for, where somebody said so.
+    pub purpose: Option<Purpose>,
+    /// The digest of what `acta run` was given, where it was.
+    pub command_digest: Option<Sha256Digest>,
     /// Who runs the program.
     pub who: Option<String>,
 }
@@ -98,6 +114,8 @@ pub fn summarize(
             written_ns: record.times.write_ended,
             ended_ns: watched.ended_ns,
             cleaned_ns: context.cleaned_ns,
+            windows: record.windows.spans(),
+            now_ns: context.now_ns,
         };
         cancel.record(context.epoch, around, context.who.clone())
     });
@@ -116,7 +134,7 @@ pub fn summarize(
         tensorrt_version: record
             .library
             .as_ref()
-            .map_or_else(|| "unknown".to_owned(), |library| library.version.to_string()),
+            .map_or_else(|| UNKNOWN_VERSION.to_owned(), |library| library.version.to_string()),
         language: findings.language,
         build_config_hash: findings.config_hash,
         gpu_sku,
@@ -138,6 +156,8 @@ pub fn summarize(
         settings: findings.settings,
         profiles: findings.profiles,
         command_line: command_line(&context.command_line),
+        purpose: context.purpose,
+        command_digest: context.command_digest,
         duration_ms: durations(record, context),
         phase_tree: context.tree.map(|(tree, digest, bytes)| tree_ref(tree, digest, bytes)),
         events: watched.blobs.events.clone(),
@@ -228,6 +248,19 @@ fn tree_ref(tree: &PhaseTree, digest: Sha256Digest, bytes: u64) -> PhaseTreeRef 
         lost_events: tree.lost_events,
         longest_silence_ms: silence.map_or(0.0, |silence| ms(silence.length_ns())),
         longest_silence_in: in_phase.map(|phase| phase.name.clone()),
+    }
+}
+
+/// Why a builder was killed.
+pub fn killed(noun: &str, cancel: Option<&Cancel>) -> String {
+    let Some(escalated) = cancel.and_then(|cancel| cancel.escalation.as_ref()) else {
+        return format!("the {noun} was killed because it did not stop in time");
+    };
+    match &escalated.deadline {
+        Some(StopDeadline { span, from }) => format!(
+            "the {noun} was killed by policy: it had not stopped, and the stop of the service may take {span:?} ({from})"
+        ),
+        None => format!("the {noun} was killed by a person, who pressed Ctrl-C for the third time"),
     }
 }
 

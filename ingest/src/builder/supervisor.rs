@@ -3,14 +3,19 @@
 use std::{os::unix::process::ExitStatusExt as _, path::Path, process::ExitStatus, thread, time::Duration};
 
 use acta_ledger::{
-    evidence::{build::Resources, cancel::CancelSource, phase_tree::counters::Counters},
+    evidence::{
+        build::Resources,
+        cancel::{CancelSource, EscalationCause, NoCancelWindow},
+        phase_tree::counters::Counters,
+    },
+    judge::stop::{self, StopPlan},
     log::digest::Sha256Digest,
 };
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 use uuid::Uuid;
 
 use super::{
-    cancel::Cancel,
+    cancel::{Cancel, Escalated},
     connection::Heard,
     gpu::{GpuFacts, GpuWatch},
     live::Watcher,
@@ -20,6 +25,8 @@ use super::{
     record::{Record, RunBlobs},
     resources,
     source::{Inbox, Request},
+    stop::{StopDeadline, StopWatch},
+    verdict::Judge,
 };
 use crate::{
     blob::{BlobStore, digest_file},
@@ -35,6 +42,9 @@ const TICK: Duration = Duration::from_millis(100);
 
 /// How long a worker may take to end after its last word, or a socket to close after the process's end.
 const GRACE: Duration = Duration::from_secs(10);
+
+/// Longer than anybody waits, and no longer than a clock can count.
+const FOREVER: Duration = Duration::from_secs(365 * 86_400);
 
 /// Everything that is known when the builder's process is gone.
 pub struct Watched {
@@ -80,6 +90,28 @@ impl Watched {
     }
 }
 
+/// What is to be watched, and by which rules.
+pub struct Assignment<'a> {
+    /// The run.
+    pub run: Uuid,
+    /// What to start.
+    pub launch: Launch,
+    /// Where requests to stop come out.
+    pub inbox: &'a mut Inbox,
+    /// Where the logs are written.
+    pub blobs: &'a BlobStore,
+    /// The view.
+    pub progress: Progress,
+    /// Where it is noted what is seen, and who judges it; none where nobody would find it.
+    pub eyes: Option<(Eyes, Judge)>,
+    /// What the portal shows.
+    pub live: &'a mut Live,
+    /// How long a stop of the service may take.
+    pub stop: StopWatch,
+    /// Production has nothing to go back to: a request waits until the engine stands.
+    pub holds_for_production: bool,
+}
+
 struct Supervisor<'a> {
     builder: BuilderProcess,
     record: Record,
@@ -91,26 +123,28 @@ struct Supervisor<'a> {
     presses: u32,
     killed: bool,
     interrupted: bool,
+    stop: StopWatch,
+    /// When the builder is killed that was asked by the service's stop, and by which deadline.
+    kill: Option<(Instant, StopDeadline)>,
     hashing: Option<thread::JoinHandle<Option<LibraryDigests>>>,
     watcher: Option<Watcher>,
 }
 
 /// Runs a build until its process is gone.
-pub async fn watch(
-    launch: Launch,
-    run: Uuid,
-    mut inbox: Inbox,
-    blobs: &BlobStore,
-    progress: Progress,
-    eyes: Option<Eyes>,
-    live: &mut Live,
-) -> Result<Watched> {
+pub async fn watch(assignment: Assignment<'_>) -> Result<Watched> {
+    let Assignment { run, launch, inbox, blobs, progress, eyes, live, stop, holds_for_production } =
+        assignment;
     let disk = |error: std::io::Error| {
         CliError::failure("the evidence cannot be written to disk").found(error.to_string())
     };
-    let record = Record::new(run, blobs).map_err(disk)?;
+    let mut record = Record::new(run, blobs).map_err(disk)?;
+    if holds_for_production {
+        record.windows.open(NoCancelWindow::NoRollbackRoute, clock::monotonic_ns());
+    }
+    let builder = BuilderProcess::start(launch)?;
+    let watcher = eyes.map(|(eyes, judge)| Watcher::new(eyes, judge, builder.pid()));
     let mut this = Supervisor {
-        builder: BuilderProcess::start(launch)?,
+        builder,
         record,
         progress,
         live,
@@ -120,8 +154,10 @@ pub async fn watch(
         presses: 0,
         killed: false,
         interrupted: false,
+        stop,
+        kill: None,
         hashing: None,
-        watcher: eyes.map(Watcher::new),
+        watcher,
     };
     // A command may be over before the first tick.
     this.tick();
@@ -140,6 +176,9 @@ pub async fn watch(
             ended = this.builder.child.wait(), if status.is_none() => {
                 status = Some(ended.ok());
                 this.builder.close_socket();
+            }
+            () = sleep_until(this.kill.as_ref().map_or(asleep, |(at, _)| *at)), if this.kill.is_some() => {
+                this.kill_by_policy().map_err(disk)?;
             }
             () = sleep_until(limit.unwrap_or(asleep)), if limit.is_some() => {
                 // It said its last word and does not end, or it ended and something else holds its socket.
@@ -171,6 +210,7 @@ impl Supervisor<'_> {
                     _ => {}
                 }
                 self.record.take(*report)?;
+                self.let_go()?;
                 self.progress.heard(&self.record);
                 Ok(())
             }
@@ -206,6 +246,7 @@ impl Supervisor<'_> {
         }
         if let Some(watcher) = &mut self.watcher {
             watcher.look(&mut self.record, self.resources);
+            self.progress.judged(watcher.verdict());
         }
         self.progress.show(&self.record);
         self.live.show(&self.record, usage);
@@ -213,11 +254,10 @@ impl Supervisor<'_> {
 
     /// A request that came out of a source.
     fn requested(&mut self, request: Request) -> std::io::Result<()> {
-        let first = self.record.cancel.is_none();
-        self.cancel(request.source, &request.reason, request.at)?;
-        if let Some(cancel) = self.record.cancel.as_mut().filter(|_| first) {
-            cancel.by = request.by;
+        if request.source == CancelSource::Service {
+            self.stop_in_time(request.at);
         }
+        self.cancel(&request)?;
         if request.press {
             self.pressed();
         }
@@ -234,17 +274,87 @@ impl Supervisor<'_> {
         }
     }
 
-    /// The one way by which every other request gets to the builder. The first one counts; `at` is the source's own moment.
-    ///
-    /// Monitors are asked in any case: they answer at the library's next step. Where none is connected, or no build call
-    /// runs that could answer, a command can only be interrupted, as a terminal would do it.
-    fn cancel(&mut self, source: CancelSource, reason: &str, at: u64) -> std::io::Result<()> {
+    /// The service is being stopped: from here on there is so long and no longer, whoever asked before.
+    fn stop_in_time(&mut self, at: u64) {
+        let Some(deadline) = self.stop.look().filter(|_| self.kill.is_none()) else { return };
+        let deadline_ms = u64::try_from(deadline.span.as_millis()).unwrap_or(u64::MAX);
+        let StopPlan { kill_after_ms, margin_ms } = stop::plan(deadline_ms);
+        let gone = Duration::from_nanos(clock::monotonic_ns().saturating_sub(at));
+        let left = Duration::from_millis(kill_after_ms).saturating_sub(gone).min(FOREVER);
+        self.progress.say(&format!(
+            "acta: the service is being stopped, which may take {:?} ({}): what has not stopped in {kill_after_ms} ms is \
+             killed, so that {margin_ms} ms are left for the evidence",
+            deadline.span, deadline.from
+        ));
+        self.kill = Some((Instant::now() + left, deadline));
+    }
+
+    /// The time of a service's stop is nearly over.
+    fn kill_by_policy(&mut self) -> std::io::Result<()> {
+        let Some((_, deadline)) = self.kill.take() else { return Ok(()) };
+        // One that has ended, or has said its last word, is not killed by anybody.
+        if self.builder.child.id().is_none() || self.record.done.is_some() {
+            return Ok(());
+        }
+        let what = format!(
+            "killing the {}: the stop of the service may take {:?}",
+            self.builder.noun(),
+            deadline.span
+        );
+        self.progress.say(&format!("acta: {what} ({})", deadline.from));
+        let now = clock::monotonic_ns();
+        self.record.note(LogSeverity::Warning, &what, now)?;
+        self.kill_now(EscalationCause::StopDeadline, now, Some(deadline));
+        Ok(())
+    }
+
+    fn kill_now(&mut self, cause: EscalationCause, at_ns: u64, deadline: Option<StopDeadline>) {
+        self.killed = true;
+        if let Some(cancel) = &mut self.record.cancel {
+            cancel.escalation.get_or_insert(Escalated { cause, at_ns, deadline });
+        }
+        self.builder.kill();
+    }
+
+    /// The one way by which every other request gets to the builder. The first one counts. While production would be left
+    /// with nothing to go back to, it is kept here.
+    fn cancel(&mut self, request: &Request) -> std::io::Result<()> {
         if self.record.cancel.is_some() {
             return Ok(());
         }
-        self.record.request(Cancel::new(source, reason, at));
+        let is_held = self.record.windows.is_open(NoCancelWindow::NoRollbackRoute);
+        let deferred_ns = is_held.then_some(request.at);
+        self.record.request(Cancel { is_held, deferred_ns, ..Cancel::of(request) });
         // It may come from a person elsewhere, and goes to a terminal.
-        let reason = harmless(reason);
+        let reason = harmless(&request.reason);
+        if is_held {
+            let what = "it waits until the engine stands: production has no other to go back to";
+            self.progress.say(&format!("acta: cancel requested ({reason}); {what}"));
+            return self.record.note(
+                LogSeverity::Info,
+                &format!("a cancel was requested: {what}"),
+                request.at,
+            );
+        }
+        self.deliver(request.source, &reason)
+    }
+
+    /// Hands over a request that was kept here, once nothing keeps it any more.
+    fn let_go(&mut self) -> std::io::Result<()> {
+        if self.record.windows.is_open(NoCancelWindow::NoRollbackRoute) {
+            return Ok(());
+        }
+        let Some(cancel) = self.record.cancel.as_mut().filter(|cancel| cancel.is_held) else { return Ok(()) };
+        cancel.is_held = false;
+        self.builder.cancel(cancel.source);
+        let what = "the engine stands: the cancel is delivered, and nothing is left to stop";
+        self.progress.say(&format!("acta: {what}"));
+        self.record.note(LogSeverity::Info, what, clock::monotonic_ns())
+    }
+
+    /// Monitors are asked in any case: they answer at the library's next step. Where none is connected, or no build call
+    /// runs that could answer, a command can only be interrupted, as a terminal would do it.
+    fn deliver(&mut self, source: CancelSource, reason: &str) -> std::io::Result<()> {
         let monitors = self.builder.cancel(source);
         if self.builder.is_worker() || monitors > 0 && self.record.in_call() {
             self.progress
@@ -281,9 +391,8 @@ impl Supervisor<'_> {
                  `killed`, no latency is measured, and a timing cache that was attached is not to be trusted again."
             )),
             _ => {
-                self.killed = true;
                 self.progress.say(&format!("acta: killing the {noun}"));
-                self.builder.kill();
+                self.kill_now(EscalationCause::ThirdCtrlC, clock::monotonic_ns(), None);
             }
         }
     }
@@ -298,6 +407,9 @@ impl Supervisor<'_> {
                 resources::Usage { peak_rss_bytes, cpu_ms, ..resources::Usage::default() },
             );
         }
+        // Whatever held a request back was the builder's; from here on files are cleaned up.
+        self.record.windows.close_all(ended_ns);
+        self.record.windows.open(NoCancelWindow::Cleanup, ended_ns);
         self.live.cleaning(&self.record);
         self.progress.end();
         let is_worker = self.builder.is_worker();

@@ -22,7 +22,7 @@ use super::{
     protocol::{BuildOrder, LibraryFamily},
     record::Record,
     request,
-    summary::{Findings, signal_name},
+    summary::{Findings, killed, signal_name},
     supervisor::Watched,
     weights::ExternalWeights,
 };
@@ -215,7 +215,7 @@ fn failure(watched: &Watched, outcome: Outcome, cleaned: &Cleaned) -> Option<Fai
         Outcome::Completed | Outcome::CancelRequestedButCompleted | Outcome::Cancelled => return None,
         Outcome::Killed => Failure {
             stage: FailureStage::Worker,
-            message: "the worker was killed because it did not stop in time".to_owned(),
+            message: killed("worker", record.cancel.as_ref()),
             records: Vec::new(),
             signal: watched.signal(),
         },

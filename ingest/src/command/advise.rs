@@ -2,6 +2,8 @@
 
 pub mod words;
 
+use std::path::Path;
+
 use acta_ledger::{
     judge::{
         advice::{Advice, RunFacts, Verdict, advise},
@@ -14,12 +16,17 @@ use uuid::Uuid;
 
 use crate::{
     blob,
-    builder::{kind, protocol::Report},
+    builder::{
+        kind::{self, Ground},
+        protocol::Report,
+        summary::UNKNOWN_VERSION,
+    },
     client::Client,
     clock,
     error::{CliError, Exit, Result},
     history,
     home::Home,
+    job::Job,
     journal::{self, Found, JournalNote, LiveNote},
     outbox,
     server::ServerFacts,
@@ -121,16 +128,30 @@ fn own_facts(home: &Home, run: Uuid) -> Result<Option<Known>> {
 
 /// What is known of a run that goes on.
 fn running(note: &JournalNote, live: &LiveNote) -> RunFacts {
-    let order = &note.order;
-    let (family, version) = match &live.library {
-        Some(Report::Library { family, version, .. }) => (Some(*family), version.to_string()),
-        _ => (None, "unknown".to_owned()),
+    let library = match &live.library {
+        Some(Report::Library { family, version, .. }) => Some((*family, version.to_string())),
+        _ => None,
     };
-    let model = note.path(&order.model);
     let network = live.network.as_ref().map(|network| network.digest);
-    let digest = network.or_else(|| blob::digest_file(&model).ok().map(|(digest, _)| digest));
-    // Without the model nothing is of its kind.
-    let named = digest.unwrap_or_else(|| Sha256Digest::of(b""));
+    let model = note.job.model().map(|model| note.path(model));
+    let digest = network.or_else(|| model.as_ref().and_then(|model| Some(blob::digest_file(model).ok()?.0)));
+    let (key, source, output) = match &note.job {
+        Job::Build { order } => {
+            let (family, version) = library.unzip();
+            let version = version.unwrap_or_else(|| UNKNOWN_VERSION.to_owned());
+            // Without the model nothing is of its kind.
+            let named = digest.unwrap_or_else(|| Sha256Digest::of(b""));
+            let model = model.as_deref().unwrap_or(Path::new(""));
+            (kind::of(order, model, &named, family, version), order.model.clone(), order.output.clone())
+        }
+        Job::Command { command } => {
+            let config = live.told.as_ref().and_then(|told| told.config.as_ref());
+            let key = Ground::of(model.as_deref()).kind(command, network.as_ref(), config, library);
+            let told = live.network.as_ref().map(|network| network.source.clone());
+            let source = told.filter(|source| !source.is_empty()).or_else(|| command.model.clone());
+            (key, source.unwrap_or_default(), command.artifacts.first().cloned().unwrap_or_default())
+        }
+    };
     RunFacts {
         run: note.run.id,
         entry: None,
@@ -138,11 +159,11 @@ fn running(note: &JournalNote, live: &LiveNote) -> RunFacts {
         route: note.run.route.clone(),
         retry_of: note.run.retry_of,
         network: digest,
-        source: order.model.clone(),
+        source,
         strongly_typed: live.network.as_ref().map(|network| network.strongly_typed),
-        key: kind::of(order, &model, &named, family, version),
+        key,
         cache_mode: None,
-        output: order.output.clone(),
+        output,
         plan: None,
         stopped_in: None,
         situation: live.situation(clock::monotonic_ns()),

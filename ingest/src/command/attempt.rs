@@ -1,18 +1,17 @@
-//! What every watched build does before and after it is watched: key, run, signals; then tree, signature, outbox, push.
+//! What every watched build does before and after it is watched: key, run, signals; then tree, signature, outbox,
+//! push.
 
-use std::{
-    cell::Cell,
-    fs,
-    path::{Path, PathBuf},
-};
+mod signed;
+
+use std::{cell::Cell, fs, path::PathBuf};
 
 use acta_ledger::{
     evidence::{
-        artifact::{Artifact, ArtifactKind, Disposition},
-        build::{BuildSummary, Outcome, RunRef},
+        build::{Outcome, Purpose, RunRef},
+        cancel::NoCancelWindow,
         phase_tree::{PHASE_TREE_MEDIA_TYPE, PhaseTree, assemble::Ending},
     },
-    judge::advice::DIAGNOSIS,
+    judge::{outcome, window},
     live::{LiveBuild, LiveEnd, MAX_TEXT_BYTES, PROTOCOL, cut},
     log::{digest::Sha256Digest, statement::Statement},
 };
@@ -24,36 +23,36 @@ use uuid::Uuid;
 use crate::{
     blob::BlobStore,
     builder::{
+        cancel::Cancel,
         host,
+        keeper::Keeper,
         kind::KindWatch,
         process::{Intent, Launch},
         progress::Progress,
-        protocol::BuildOrder,
         request,
         source::{self, Inbox, Limit, Requests},
+        stop::{self, StopWatch},
         summary::{self, Context, Findings},
-        supervisor::{self, Watched},
+        supervisor::{self, Assignment, Watched},
+        verdict::Judge,
     },
-    chain::{self, Sealed},
+    chain,
     clock::{self, Epoch},
-    command::{
-        advise::words,
-        push::{Pushed, push_now, runtime},
-    },
-    durable,
+    command::push::{Pushed, push_now, runtime},
     error::{CliError, Exit, Result},
     history,
     home::Home,
+    job::Job,
     journal::{Eyes, Journal, JournalNote, OnPartial},
     live::Live,
-    orphans, outbox,
+    orphans,
     runs::{self, RunNote},
     server::ServerFacts,
-    ui::{Ui, harmless},
+    ui::Ui,
+    way_back,
 };
 
-/// How many files are named when the attempt has ended; the summary names more.
-const MAX_TOLD: usize = 4;
+pub use signed::Signed;
 
 // No doc comment here: clap would show it as the command's own.
 #[derive(Debug, Default, Args)]
@@ -69,6 +68,19 @@ pub struct AttemptArgs {
     /// Cancels at this moment, like 2026-11-30T06:00:00Z; with --timeout, whichever comes first.
     #[arg(long, value_name = "MOMENT")]
     pub deadline: Option<String>,
+
+    /// How long the stop of a service may take, from SIGTERM to the end of everything; else systemd is asked.
+    ///
+    /// A builder that has not stopped shortly before is killed, and recorded as killed by policy.
+    #[arg(long, value_name = "TIME", env = stop::DEADLINE_VARIABLE)]
+    pub stop_deadline: Option<String>,
+
+    /// What the engine is for: production or trial.
+    ///
+    /// While no other engine for the same purpose is known and found, a cancel of a build for production waits until its
+    /// engine stands.
+    #[arg(long, value_name = "PURPOSE", env = "ACTA_PURPOSE", value_parser = parse_purpose)]
+    pub purpose: Option<Purpose>,
 
     /// The run that this one repeats.
     #[arg(long, value_name = "RUN")]
@@ -100,11 +112,18 @@ pub struct Attempt<'a> {
     began_ns: u64,
     epoch: Epoch,
     limits: Vec<Limit>,
+    stop: Cell<StopWatch>,
+    /// A cancel waits until the engine stands.
+    holds_for_production: bool,
     /// Where the supervisor notes what it sees, and what was ordered, once there is a journal.
     eyes: Option<Eyes>,
-    order: Option<BuildOrder>,
+    job: Option<Job>,
     /// What the portal shows meanwhile.
     live: Cell<Live>,
+    /// Who hears requests once the builder is gone.
+    keeper: Cell<Option<Keeper>>,
+    /// Somebody asked to stop while the evidence was written: nothing but the push is left.
+    is_over: Cell<bool>,
 }
 
 /// Listens to the signals: from its begin on a signal cancels, and leaves nothing behind.
@@ -129,6 +148,7 @@ impl AttemptArgs {
         let deadline =
             self.deadline.as_deref().map(|text| Limit::deadline(text, clock::now())).transpose()?;
         let limits = timeout.into_iter().chain(deadline).collect();
+        let stop = Cell::new(StopWatch::begin(self.stop_deadline.as_deref())?);
         home.create()?;
         chain::signing_key(home)?;
         orphans::recover(home, ui)?;
@@ -145,9 +165,13 @@ impl AttemptArgs {
             began_ns,
             epoch,
             limits,
+            stop,
+            holds_for_production: false,
             eyes: None,
-            order: None,
+            job: None,
             live: Cell::default(),
+            keeper: Cell::default(),
+            is_over: Cell::default(),
         })
     }
 
@@ -184,12 +208,28 @@ impl Attempt<'_> {
         Ok(Listening { runtime, requests, inbox })
     }
 
+    /// Looks whether production could go back to another engine than the one that is to stand here; says so where not.
+    pub fn look_for_a_way_back(&mut self, outputs: &[PathBuf]) -> Result<()> {
+        let purpose = self.args.purpose;
+        if purpose != Some(Purpose::Production) {
+            return Ok(());
+        }
+        let known = way_back::look(self.home, self.run.route.as_deref(), outputs)?;
+        self.holds_for_production = !window::has_way_back(purpose, &known);
+        if self.holds_for_production {
+            self.ui.notice(
+                "acta: for production, and no other engine for it is known and found: a cancel waits until this one stands",
+            );
+        }
+        Ok(())
+    }
+
     /// Puts on disk what this run would leave behind, before it makes anything.
-    pub fn journal(&mut self, order: BuildOrder, on_partial: OnPartial) -> Result<Journal> {
+    pub fn journal(&mut self, job: Job, on_partial: OnPartial) -> Result<Journal> {
         let began = (self.epoch.at(self.began_ns), self.began_ns);
-        let note = JournalNote::new(self.run.clone(), order.clone(), on_partial, began);
+        let note = JournalNote::new(self.run.clone(), job.clone(), on_partial, self.args.purpose, began);
         let journal = Journal::begin(self.home, note)?;
-        (self.eyes, self.order) = (Some(journal.eyes()), Some(order));
+        (self.eyes, self.job) = (Some(journal.eyes()), Some(job));
         Ok(journal)
     }
 
@@ -201,17 +241,34 @@ impl Attempt<'_> {
         progress: Progress,
         beside: impl Future<Output = Result<T>>,
     ) -> Result<(Watched, T)> {
-        let Listening { runtime, requests, inbox } = listening;
+        let Listening { runtime, requests, mut inbox } = listening;
         let mut live = self.start_live(&launch, &requests);
         let done = runtime.block_on(async {
             for limit in &self.limits {
                 source::deadline(&requests, limit);
             }
-            let (run, eyes) = (self.run.id, self.eyes.clone());
-            let watching = supervisor::watch(launch, run, inbox, &self.blobs, progress, eyes, &mut live);
+            let watching = supervisor::watch(Assignment {
+                run: self.run.id,
+                launch,
+                inbox: &mut inbox,
+                blobs: &self.blobs,
+                progress,
+                eyes: self
+                    .eyes
+                    .clone()
+                    .map(|eyes| (eyes, Judge::new(self.home.clone(), self.run.id, self.job.clone()))),
+                live: &mut live,
+                stop: self.stop.take(),
+                holds_for_production: self.holds_for_production,
+            });
             let (watched, beside) = tokio::join!(watching, beside);
             Ok((watched?, beside?))
         });
+        if let Ok((watched, _)) = &done {
+            let asked = watched.record.cancel.is_some();
+            let keeper = Keeper::start(runtime, inbox, asked, live.amender(), self.ui);
+            self.keeper.set(Some(keeper));
+        }
         self.live.set(live);
         done
     }
@@ -231,7 +288,7 @@ impl Attempt<'_> {
             settings: settings.into_iter().map(|(name, value)| (name, bounded(&value))).collect(),
             started_at: self.epoch.at(self.began_ns),
         };
-        let kind = KindWatch::new(self.order.clone());
+        let kind = KindWatch::new(self.job.clone());
         Live::start(facts, build, self.began_ns, kind, requests.clone())
     }
 
@@ -242,8 +299,14 @@ impl Attempt<'_> {
         cleaned_ns: u64,
         findings: impl FnOnce(&Watched) -> Findings,
     ) -> Result<Signed> {
-        let live = self.live.take();
+        let (live, keeper) = (self.live.take(), self.keeper.take());
         live.cleaned(cleaned_ns);
+        let windows = &mut watched.record.windows;
+        windows.close(NoCancelWindow::Cleanup, cleaned_ns);
+        windows.open(NoCancelWindow::EvidenceAtRisk, cleaned_ns);
+        if let Some(keeper) = &keeper {
+            keeper.turn(NoCancelWindow::EvidenceAtRisk);
+        }
         watched.close(&self.blobs).map_err(|error| disk(&error))?;
         let tree = finish_tree(&watched);
         let tree_blob = match &tree {
@@ -253,14 +316,20 @@ impl Attempt<'_> {
                 Some(self.blobs.put(&bytes, PHASE_TREE_MEDIA_TYPE).map_err(|error| disk(&error))?)
             }
         };
-        let context = Context {
+        let mut context = Context {
             run: self.run.clone(),
             epoch: self.epoch,
             began_ns: self.began_ns,
             cleaned_ns,
+            now_ns: cleaned_ns,
             host: host::record(watched.gpu.as_ref()),
             gpu: watched.gpu.as_ref().map(|facts| facts.gpu.clone()),
             tree: tree.as_ref().zip(tree_blob.as_ref()).map(|(tree, blob)| (tree, blob.digest, blob.bytes)),
+            purpose: self.args.purpose,
+            command_digest: self
+                .job
+                .as_ref()
+                .and_then(|job| job.command_digest(&std::env::current_dir().unwrap_or_default())),
             command_line: std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect(),
             who: std::env::var("USER").ok().filter(|user| !user.is_empty()),
         };
@@ -269,19 +338,27 @@ impl Attempt<'_> {
             .map(|blob| blob.digest)
             .chain(watched.blobs.events.iter().chain(&watched.blobs.log).map(|blob| blob.digest))
             .collect();
-        let findings = findings(&watched);
+        let mut findings = findings(&watched);
         let (mut signed, mut stopped_twice) = (None, false);
-        let sealed = chain::seal(self.home, Some(self.run.id), names, |link| {
-            let mut summary = summary::summarize(&watched, findings, &context, link);
+        let write = |link| {
+            if let Some(request) = keeper.as_ref().and_then(Keeper::take) {
+                watched.record.request(Cancel::of(&request));
+                findings.outcome = outcome::asked_late(findings.outcome);
+            }
+            context.now_ns = clock::monotonic_ns();
+            let mut summary = summary::summarize(&watched, findings.clone(), &context, link);
             stopped_twice = history::decide(self.home, &mut summary, tree.as_ref());
             let statement = Statement::new(summary::subjects(&summary), &summary).map_err(|error| {
                 CliError::failure("the summary cannot be written as canonical JSON").found(error.to_string())
             })?;
             signed = Some(summary);
             Ok(statement)
-        })?;
+        };
+        let is_stale = || keeper.as_ref().is_some_and(Keeper::is_stale);
+        let sealed = chain::seal_fresh(self.home, Some(self.run.id), names, write, is_stale)?;
+        self.is_over.set(keeper.is_some_and(Keeper::end));
         let summary = signed.ok_or_else(|| CliError::failure("nothing was signed"))?;
-        RunNote::of(&summary, sealed.digest).with_order(self.order.as_ref()).save(self.home)?;
+        RunNote::of(&summary, sealed.digest).with_job(self.job.as_ref()).save(self.home)?;
         live.ended(LiveEnd { outcome: summary.outcome, entry: sealed.digest });
         self.live.set(live);
         let snapshots = [watched.record.at_request.take(), watched.record.at_acknowledgement.take()];
@@ -308,6 +385,12 @@ impl Attempt<'_> {
         }
         let index = match self.facts.filter(|_| !args.no_push) {
             None => Pushed::NotAsked,
+            Some(_) if self.is_over.get() => {
+                ui.notice(
+                    "acta: the cancel is delivered: nothing is pushed, the evidence waits for `acta push`",
+                );
+                Pushed::Waits
+            }
             Some(facts) => push_now(home, facts, &signed.sealed, ui),
         };
         live.close();
@@ -329,6 +412,15 @@ impl Attempt<'_> {
     }
 }
 
+/// Reads what an engine is for.
+pub fn parse_purpose(text: &str) -> Result<Purpose, String> {
+    match text {
+        "production" => Ok(Purpose::Production),
+        "trial" => Ok(Purpose::Trial),
+        _ => Err("expected production or trial".to_owned()),
+    }
+}
+
 /// The evidence cannot be written.
 pub fn disk(error: &std::io::Error) -> CliError {
     CliError::failure("the evidence cannot be written to disk").found(error.to_string())
@@ -344,112 +436,14 @@ pub fn finish_tree(watched: &Watched) -> Option<PhaseTree> {
     let (end, ending) = match record.times.build_returned {
         Some(returned) => (returned, Ending::Returned),
         // A command may end as it should and have said nothing of its build call's return.
-        None if !watched.is_worker && !watched.killed && watched.signal().is_none() => {
+        None if !watched.is_worker
+            && !watched.killed
+            && watched.status.is_some_and(|status| status.code().is_some()) =>
+        {
             (watched.ended_ns, Ending::Returned)
         }
         None => (watched.ended_ns, Ending::Crashed),
     };
     let counters = (!watched.counters.samples.is_empty()).then(|| watched.counters.clone());
     Some(PhaseTree { counters, ..record.tree.clone().finish(end.saturating_sub(began), ending) })
-}
-
-/// What is signed, and what goes along.
-pub struct Signed {
-    /// The summary.
-    pub summary: BuildSummary,
-    /// Its entry.
-    pub sealed: Sealed,
-    tree: Option<PhaseTree>,
-    /// The tree at the cancel's request and at its acknowledgement.
-    snapshots: [Option<PhaseTree>; 2],
-    /// The attempt before stopped in the same phase.
-    stopped_twice: bool,
-}
-
-/// The files that `--evidence-dir` may hold.
-const EVIDENCE_FILES: [&str; 7] = [
-    "summary.json",
-    "envelope.json",
-    "phase-tree.json",
-    "snapshot-at-request.json",
-    "snapshot-at-acknowledgement.json",
-    "events.ndjson",
-    "log.ndjson",
-];
-
-impl Signed {
-    fn tell(&self, ui: Ui) {
-        let summary = &self.summary;
-        let what = match summary.outcome {
-            Outcome::Completed => ui.paint("completed", 32),
-            Outcome::CancelRequestedButCompleted => {
-                ui.paint("completed, although a cancel was requested", 33)
-            }
-            Outcome::Cancelled => ui.paint("cancelled", 33),
-            Outcome::Failed => ui.paint("failed", 31),
-            Outcome::Crashed => ui.paint("crashed", 31),
-            Outcome::Killed => ui.paint("killed", 31),
-        };
-        let mut lines = vec![format!("acta: {what} in {:.0} ms", summary.duration_ms.total)];
-        for made in summary.artifacts.iter().filter(|artifact| artifact.is_product()).take(MAX_TOLD) {
-            let kind = if made.kind == ArtifactKind::Bundle { "bundle" } else { "plan" };
-            let digest = made.digest.map_or_else(String::new, |digest| digest.short());
-            let name = harmless(&made.name);
-            lines.push(format!("      {kind:<9} {name} ({} bytes, sha256 {digest})", made.bytes));
-        }
-        let aside = |artifact: &&Artifact| artifact.disposition == Disposition::Quarantined;
-        for artifact in summary.artifacts.iter().filter(aside).take(MAX_TOLD) {
-            lines.push(format!("      set apart {}", harmless(&artifact.name)));
-        }
-        if let Some(cancel) = &summary.cancel {
-            lines.push(match (cancel.request_to_ack_ms, cancel.censored_after_ms) {
-                (Some(latency), _) => format!("      cancel    acknowledged after {latency:.1} ms"),
-                (None, Some(censored)) => format!("      cancel    not acknowledged within {censored:.1} ms"),
-                (None, None) => "      cancel    requested".to_owned(),
-            });
-        }
-        if let Some(failure) = &summary.failure {
-            lines.push(format!("      because   {}", harmless(&failure.message)));
-            lines.extend(
-                failure.records.iter().take(3).map(|record| format!("                {}", harmless(record))),
-            );
-        }
-        lines.push(format!("      evidence  entry {}", self.sealed.digest.short()));
-        if self.stopped_twice {
-            lines.push("      next      it stopped in the same phase as the attempt before:".to_owned());
-            let steps = DIAGNOSIS.iter().map(|step| format!("                - {}", words::step(*step)));
-            lines.extend(steps);
-        }
-        ui.notice(&lines.join("\n"));
-    }
-
-    /// Writes everything as files, for whoever collects a build's artifacts.
-    fn write_files(&self, folder: &Path, blobs: &BlobStore) -> Result<()> {
-        // Files of an earlier run would be taken for this one's.
-        for name in EVIDENCE_FILES {
-            fs::remove_file(folder.join(name)).ok();
-        }
-        let write = |name: &str, bytes: &[u8]| {
-            let path = folder.join(name);
-            durable::write(&path, bytes, 0o644).map_err(|error| CliError::io("write", &path, &error))
-        };
-        write("summary.json", &outbox::to_json(&self.summary)?)?;
-        write("envelope.json", &self.sealed.envelope)?;
-        if let Some(tree) = &self.tree {
-            write("phase-tree.json", &outbox::to_json(tree)?)?;
-        }
-        let names = ["snapshot-at-request.json", "snapshot-at-acknowledgement.json"];
-        for (name, snapshot) in names.into_iter().zip(&self.snapshots) {
-            if let Some(snapshot) = snapshot {
-                write(name, &outbox::to_json(snapshot)?)?;
-            }
-        }
-        for (name, blob) in [("events.ndjson", &self.summary.events), ("log.ndjson", &self.summary.log)] {
-            if let Some(blob) = blob {
-                let from = blobs.path(&blob.digest);
-                write(name, &fs::read(&from).map_err(|error| CliError::io("read", &from, &error))?)?;
-            }
-        }
-        Ok(())
-    }
 }

@@ -28,7 +28,8 @@ use crate::{
     command::attempt::{Attempt, AttemptArgs, Signed},
     error::{CliError, Exit, Result},
     home::Home,
-    journal::OnPartial,
+    job::Job,
+    journal::{self, OnPartial},
     ui::Ui,
 };
 
@@ -45,6 +46,7 @@ Examples:
   acta build model.onnx -o model.plan --profile input:1x3x224x224:8x3x224x224:16x3x224x224
   acta build model.onnx -o model.plan --json --quiet | jq -r .predicate.outcome
   acta build model.onnx -o model.plan --deadline 2026-11-30T06:00:00Z
+  acta build model.onnx -o model.plan --route team/route-1 --purpose production --stop-deadline 90s
 
 In an editor, --ide frames JSON-RPC 2.0 as the Language Server Protocol does. The build begins with the
 request
@@ -147,9 +149,11 @@ impl Build {
         // Before the partial file is made.
         let listening = attempt.listen()?;
         let progress = host(listening.requests());
+        attempt.look_for_a_way_back(std::slice::from_ref(&self.output))?;
         let partial = partial_path(&self.output, attempt.run.id).unwrap_or_default();
-        let order = BuildOrder { partial: text("--output", &partial)?, ..order };
-        let mut journal = attempt.journal(order, self.on_partial)?;
+        let worker_lock = Some(journal::worker_lock(home, attempt.run.id));
+        let order = BuildOrder { partial: text("--output", &partial)?, worker_lock, ..order };
+        let mut journal = attempt.journal(Job::Build { order: Box::new(order.clone()) }, self.on_partial)?;
         let destination = match Destination::prepare(&self.output, attempt.run.id) {
             Ok(destination) => destination,
             Err(error) => {
@@ -158,7 +162,6 @@ impl Build {
             }
         };
         journal.partial_made(destination.partial())?;
-        let order = journal.order().clone();
         let model = self.model.clone();
         let hashing = async {
             let digest = tokio::task::spawn_blocking(move || model_files(&model)).await;

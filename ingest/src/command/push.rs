@@ -2,6 +2,7 @@
 
 use clap::Args;
 use serde_json::json;
+use tokio::signal::unix::{SignalKind, signal};
 
 use crate::{
     chain::Sealed,
@@ -91,16 +92,24 @@ pub enum Pushed {
     At(u64),
 }
 
-/// Pushes; Ctrl-C stops waiting for the server, and the evidence waits.
+/// Pushes; Ctrl-C and SIGTERM stop waiting for the server, and the evidence waits.
 pub fn push_now(home: &Home, facts: ServerFacts, sealed: &Sealed, ui: Ui) -> Pushed {
     let Ok(runtime) = runtime() else { return Pushed::Waits };
     let outbox = Outbox::new(home);
     let home = home.clone();
     let drained = runtime.block_on(async {
         let pushing = tokio::task::spawn_blocking(move || push::drain(&home, &facts));
+        let mut terminate = signal(SignalKind::terminate()).ok();
+        let terminated = async {
+            match &mut terminate {
+                Some(terminate) => drop(terminate.recv().await),
+                None => std::future::pending().await,
+            }
+        };
         tokio::select! {
             drained = pushing => drained.ok(),
             _ = tokio::signal::ctrl_c() => None,
+            () = terminated => None,
         }
     });
     runtime.shutdown_background();

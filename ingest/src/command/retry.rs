@@ -1,6 +1,9 @@
 //! `acta retry`
 
-use std::{env, path::PathBuf};
+use std::{
+    env,
+    path::{Path, PathBuf},
+};
 
 use acta_ledger::{
     evidence::build::{BuildSummary, RetryPolicy},
@@ -15,12 +18,19 @@ use super::{
     advise::{which, words},
     attempt::AttemptArgs,
     build::{Build, model_files},
+    run::Run,
 };
 use crate::{
-    builder::{protocol::BuildOrder, request},
+    builder::{
+        external::order::{CommandOrder, inputs},
+        protocol::BuildOrder,
+        request,
+        stop::DEADLINE_VARIABLE,
+    },
     error::{CliError, Exit, Result},
     history,
     home::Home,
+    job::Job,
     journal::OnPartial,
     runs::{Ordered, RunNote},
     statements,
@@ -31,6 +41,8 @@ const EXAMPLES: &str = "\
 Does what the run's evidence recommends: retry_cold builds again without a timing cache, retry_with_cache
 with it. rollback builds nothing and says which engine to go back to; investigate builds nothing and says
 what to look at. Inputs and settings are those of the run: the model must still have the same digest.
+Of a run of `acta run` the same command runs again in the same folder, for the same artifacts, with the
+environment of this call.
 
 Examples:
   acta retry last
@@ -53,13 +65,17 @@ pub struct Retry {
     #[arg(long, value_name = "TIME")]
     pub timeout: Option<String>,
 
+    /// How long the stop of a service may take, from SIGTERM to the end of everything; else systemd is asked.
+    #[arg(long, value_name = "TIME", env = DEADLINE_VARIABLE)]
+    pub stop_deadline: Option<String>,
+
     /// Also writes summary, phase tree, events, snapshots and envelope into this folder.
     #[arg(long, value_name = "FOLDER")]
     pub evidence_dir: Option<PathBuf>,
 
-    /// What becomes of a plan that was not finished.
-    #[arg(long, value_name = "WHAT", default_value = "remove")]
-    pub on_partial: OnPartial,
+    /// What becomes of a plan that was not finished; of a build only.
+    #[arg(long, value_name = "WHAT")]
+    pub on_partial: Option<OnPartial>,
 
     /// Leaves the evidence in the outbox.
     #[arg(long)]
@@ -85,21 +101,64 @@ impl Retry {
         env::set_current_dir(&ordered.cwd).map_err(|error| {
             CliError::io("go to the folder of the first attempt,", &ordered.cwd, &error).exit(Exit::Usage)
         })?;
-        check_inputs(&summary, &ordered.order)?;
-        let what = if with_cache { "with its timing cache" } else { "cold" };
-        ui.notice(&format!("acta: attempt {} of run {run}, {what}", summary.run.attempt.saturating_add(1)));
-        let mut build = build_of(&ordered.order, with_cache);
-        build.on_partial = self.on_partial;
-        build.attempt = AttemptArgs {
+        let attempt = AttemptArgs {
             route: summary.run.route.clone(),
             timeout: self.timeout.clone(),
             deadline: None,
+            stop_deadline: self.stop_deadline.clone(),
+            purpose: summary.purpose,
             retry_of: Some(run.to_string()),
             evidence_dir,
             no_push: self.no_push,
             json: self.json,
         };
-        build.run(home, ui)
+        let number = summary.run.attempt.saturating_add(1);
+        match &ordered.job {
+            Job::Build { order } => {
+                check_inputs(&summary, order)?;
+                let what = if with_cache { "with its timing cache" } else { "cold" };
+                ui.notice(&format!("acta: attempt {number} of run {run}, {what}"));
+                let on_partial = self.on_partial.unwrap_or_default();
+                Build { on_partial, attempt, ..build_of(order, with_cache) }.run(home, ui)
+            }
+            Job::Command { command } => {
+                self.check_command(&summary, command, &ordered.cwd)?;
+                let what = "the same command in the same folder; what it does with a timing cache is its own";
+                ui.notice(&format!("acta: attempt {number} of run {run}: {what}"));
+                Run { attempt, ..run_of(command) }.run(home, ui)
+            }
+        }
+    }
+
+    /// The command must be the one that is signed, and the model what it was.
+    fn check_command(&self, summary: &BuildSummary, command: &CommandOrder, folder: &Path) -> Result<()> {
+        if self.on_partial.is_some() {
+            return Err(CliError::usage("what becomes of a command's unfinished files is not a choice")
+                .field("--on-partial")
+                .found("the run is of a command")
+                .expected("a run of acta build; a command's files are always set apart"));
+        }
+        let digest = command.digest(folder);
+        if summary.command_digest != Some(digest) {
+            let signed =
+                summary.command_digest.map_or_else(|| "none".to_owned(), |it| format!("sha256 {it}"));
+            return Err(CliError::usage("what was noted of the run does not agree with its evidence")
+                .field("commandDigest")
+                .found(format!("sha256 {digest}"))
+                .expected(signed)
+                .help("run the command anew: acta run"));
+        }
+        let Some(model) = command.model.as_deref().map(Path::new) else { return Ok(()) };
+        let now = model_files(model).map_err(|error| {
+            CliError::io("read the model", model, &error).field("--model").exit(Exit::Usage)
+        })?;
+        if Some(inputs(&now)) != command.inputs {
+            return Err(CliError::usage("the model, or a file of weights beside it, is not what it was")
+                .field("--model")
+                .found(format!("{}: sha256 {}", model.display(), now.digest))
+                .help("restore it, or run the command anew: acta run"));
+        }
+        Ok(())
     }
 
     /// Whether the retry uses the cache; refuses where the evidence recommends no retry.
@@ -165,7 +224,7 @@ fn on_record(home: &Home, run: uuid::Uuid) -> Result<(BuildSummary, Ordered)> {
     let (summary, _) =
         statements::own_summary(home, run)?.ok_or_else(|| missing("not built by this agent"))?;
     let note = RunNote::load(home, run)?.ok_or_else(|| missing("its note is gone"))?;
-    let ordered = note.order.ok_or_else(|| missing("not ordered by `acta build`"))?;
+    let ordered = note.order.ok_or_else(|| missing("it was not noted what was ordered"))?;
     Ok((summary, ordered))
 }
 
@@ -190,6 +249,17 @@ fn check_inputs(summary: &BuildSummary, order: &BuildOrder) -> Result<()> {
             .help("weights beside the model may have changed; build anew: acta build"));
     }
     Ok(())
+}
+
+/// `acta run` of the same command.
+fn run_of(order: &CommandOrder) -> Run {
+    Run {
+        artifacts: order.artifacts.clone(),
+        model: order.model.clone().map(PathBuf::from),
+        build_timing: order.build_timing.clone().map(PathBuf::from),
+        attempt: AttemptArgs::default(),
+        command: order.command.clone(),
+    }
 }
 
 /// The command that gives this order.

@@ -15,6 +15,8 @@ use crate::{
     builder::{
         external::{
             inventory::Inventory,
+            left::{self, RUN_VARIABLE},
+            order::{CommandOrder, inputs},
             relay::Relays,
             summary::{self, Ran},
             timing::TimingFile,
@@ -32,7 +34,9 @@ use crate::{
     },
     error::{CliError, Exit, Result},
     home::Home,
-    quarantine::Quarantine,
+    job::Job,
+    journal::{OnPartial, Scene},
+    quarantine::{Quarantine, Why},
     ui::Ui,
 };
 
@@ -50,6 +54,10 @@ without one, or while it does not build, it gets SIGINT, as from a terminal. The
 third would break; the third kills it. What matches --artifact and was made by a run that did not complete
 goes into the quarantine (acta quarantine list).
 
+The command finds its run's id in ACTA_RUN. If this program dies, the command goes on; the next start of acta
+on this machine stops what is left of it, sets its files apart and signs that the run crashed. acta retry runs
+the same again.
+
 Examples:
   acta run --artifact 'out/*.plan' -- python build.py
   acta run --artifact model.plan --model model.onnx --route team/route-1 \\
@@ -57,6 +65,7 @@ Examples:
   acta run --artifact llm.bundle --build-timing build-timing.json -- \\
     trtmc build MODEL -o llm.bundle --build-timing-json build-timing.json
   acta run --json --quiet --artifact model.plan -- python build.py | jq -r .predicate.outcome
+  acta run --purpose production --stop-deadline 90s --artifact model.plan -- python build.py
 
 Exit codes: 0 completed, 2 usage, 3 the command failed or an artifact is missing, 4 cancelled, 5 crashed or
 killed, 6 completed and not yet pushed.";
@@ -89,11 +98,28 @@ impl Run {
     /// Runs the command.
     pub fn run(&self, home: &Home, ui: Ui) -> Result<Exit> {
         let model = self.model.as_deref().map(named_model).transpose()?;
-        let attempt = self.attempt.begin(Uuid::now_v7(), home, ui)?;
+        let mut attempt = self.attempt.begin(Uuid::now_v7(), home, ui)?;
         let listening = attempt.listen()?;
-        let inventory = Inventory::take(&self.artifacts)?;
+        let command = self.order(model.as_ref())?;
+        let mut journal = attempt.journal(Job::Command { command }, OnPartial::Quarantine)?;
+        let inventory = match Inventory::take(&self.artifacts) {
+            Ok(inventory) => inventory,
+            Err(error) => {
+                journal.end()?;
+                return Err(error);
+            }
+        };
+        let outputs: Vec<PathBuf> = self.artifacts.iter().map(PathBuf::from).collect();
+        let outputs: Vec<PathBuf> = outputs.into_iter().chain(inventory.paths().cloned()).collect();
+        attempt.look_for_a_way_back(&outputs)?;
+        let timing = self.build_timing.clone().map(TimingFile::new);
+        journal.about_to_start(Scene {
+            inventory: inventory.clone(),
+            build_timing: timing.as_ref().and_then(TimingFile::written),
+            session: left::session(),
+        })?;
         let began_ms = clock::now().unix_ms();
-        let timing = self.build_timing.clone().map(TimingFile::new).map(|file| Arc::new(Mutex::new(file)));
+        let timing = timing.map(|file| Arc::new(Mutex::new(file)));
         if let Some(timing) = timing.clone() {
             listening.spawn(async move {
                 loop {
@@ -105,8 +131,16 @@ impl Run {
         let progress = Progress::new(ui, "running the command");
         let (relays, writing) = Relays::start(self.attempt.json, &progress.screen())
             .map_err(|error| CliError::failure("cannot start a thread").found(error.to_string()))?;
-        let launch = Launch::command(self.program(), relays);
-        let (mut watched, ()) = attempt.watch(listening, launch, progress, async { Ok(()) })?;
+        let launch = Launch::command(self.program(attempt.run.id), relays);
+        let (mut watched, ()) = match attempt.watch(listening, launch, progress, async { Ok(()) }) {
+            Ok(watched) => watched,
+            // If nothing was started, nothing is left to be said; else the next start signs what became of the run.
+            Err(error) if journal.was_seen() => return Err(error),
+            Err(error) => {
+                journal.end()?;
+                return Err(error);
+            }
+        };
         writing.finish();
 
         if let Some(timing) = &timing {
@@ -116,7 +150,8 @@ impl Run {
         let (expected, problem) = (changes.expected, changes.problem.clone());
         let outcome = summary::outcome_of(&watched, expected);
         let completed = matches!(outcome, Outcome::Completed | Outcome::CancelRequestedButCompleted);
-        let settled = changes.settle(completed, attempt.run.id, &Quarantine::new(home));
+        let unfinished = (!completed).then_some(Why::UnfinishedBuild);
+        let settled = changes.settle(unfinished, attempt.run.id, &Quarantine::new(home));
         let cleaned_ns = clock::monotonic_ns();
         for line in &settled.lines {
             watched.record.note(LogSeverity::Info, line, cleaned_ns).map_err(|error| disk(&error))?;
@@ -128,13 +163,28 @@ impl Run {
             let ran = Ran { command, model, problem, settled, patterns, timing };
             summary::findings(watched, outcome, ran)
         })?;
+        journal.end()?;
         attempt.conclude(&signed)
     }
 
-    fn program(&self) -> Command {
+    fn order(&self, model: Option<&(String, ModelFiles)>) -> Result<CommandOrder> {
+        Ok(CommandOrder {
+            command: self.command.clone(),
+            artifacts: self.artifacts.clone(),
+            model: model.map(|(path, _)| path.clone()),
+            inputs: model.map(|(_, files)| inputs(files)),
+            build_timing: self
+                .build_timing
+                .as_deref()
+                .map(|path| text("--build-timing", path))
+                .transpose()?,
+        })
+    }
+
+    fn program(&self, run: Uuid) -> Command {
         let (program, arguments) = self.command.split_first().expect("clap asks for at least one word");
         let mut command = Command::new(program);
-        command.args(arguments);
+        command.args(arguments).env(RUN_VARIABLE, run.to_string());
         command
     }
 }

@@ -45,6 +45,7 @@ pub struct View {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Mark {
     stage: Stage,
+    window: Option<NoCancelWindow>,
     callbacks: u64,
     cancel: [Option<u64>; 4],
 }
@@ -108,8 +109,8 @@ impl View {
                 cores: rate.and_then(|(_, cores)| cores),
                 threads: usage.and_then(|usage| usage.threads),
             },
-            window: (stage == Stage::Writing).then_some(NoCancelWindow::ArtifactWrite),
-            cancel: cancel(record),
+            window: record.windows.standing(),
+            cancel: cancel(record, now),
             end: None,
         }
     }
@@ -155,15 +156,16 @@ fn mark(record: &Record, stage: Stage) -> Mark {
         cancel.and_then(|cancel| cancel.acknowledged_ns),
         cancel.and(record.times.build_returned),
     ];
-    Mark { stage, callbacks: record.tree.callbacks(), cancel: moments }
+    Mark { stage, window: record.windows.standing(), callbacks: record.tree.callbacks(), cancel: moments }
 }
 
-fn cancel(record: &Record) -> Option<LiveCancel> {
+fn cancel(record: &Record, now: u64) -> Option<LiveCancel> {
     let cancel = record.cancel.as_ref()?;
     let returned = record.times.build_returned.filter(|&at| at >= cancel.requested_ns);
     let bounded = |text: &str| cut(text, MAX_TEXT_BYTES).to_owned();
+    let held = cancel.held(record.windows.spans(), now);
     // What a window held is delivered at the window's end.
-    let held_until = cancel.deferred_ns.and(record.times.write_ended);
+    let held_until = held.released.filter(|_| !held.by.is_empty());
     Some(LiveCancel {
         source: cancel.source,
         reason: cancel.reason.as_deref().map(bounded),
@@ -174,7 +176,7 @@ fn cancel(record: &Record) -> Option<LiveCancel> {
         acknowledged: cancel.acknowledged_ns.map(Count64),
         returned: returned.map(Count64),
         cleaned: None,
-        held_by: cancel.deferred_ns.map(|_| NoCancelWindow::ArtifactWrite),
+        held_by: held.by.first().map(|(window, _)| *window),
         open_at_request: cancel.open_at_request.iter().copied().take(MAX_PHASES).collect(),
     })
 }
@@ -237,6 +239,30 @@ mod tests {
             "it returned before the request"
         );
         assert_eq!(view.cleaning(&record).stage, Stage::Cleaning);
+    }
+
+    #[test]
+    fn what_holds_a_request_back_is_shown_and_when_it_was_let_go() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut record = Record::new(Uuid::nil(), &BlobStore::new(folder.path().to_owned())).unwrap();
+        let mut view = View::new(clock::monotonic_ns(), KindWatch::default());
+        record.windows.open(NoCancelWindow::NoRollbackRoute, clock::monotonic_ns());
+        record.take(milestone(Milestone::BuildBegins)).unwrap();
+        record.request(Cancel {
+            is_held: true,
+            ..Cancel::new(CancelSource::CtrlC, "x", clock::monotonic_ns())
+        });
+        let state = view.look(&record, None).unwrap();
+        assert_eq!(state.window, Some(NoCancelWindow::NoRollbackRoute));
+        let cancel = state.cancel.unwrap();
+        assert_eq!((cancel.held_by, cancel.delivered), (Some(NoCancelWindow::NoRollbackRoute), None));
+        let stands = clock::monotonic_ns();
+        record.windows.close(NoCancelWindow::NoRollbackRoute, stands);
+        let state = view.look(&record, None).expect("a window that closes is news");
+        assert_eq!((state.window, state.check()), (None, Ok(())));
+        let cancel = state.cancel.unwrap();
+        assert_eq!(cancel.held_by, Some(NoCancelWindow::NoRollbackRoute));
+        assert_eq!(cancel.delivered, Some(Count64(stands)));
     }
 
     #[test]

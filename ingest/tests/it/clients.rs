@@ -26,12 +26,13 @@ use crate::{
 
 /// What may differ between the three. Everything else is the same.
 ///
-/// Who called (`language`, `builder`, `settings.client`, `commandLine`), which run and when, how long and how much, the
+/// Who called (`language`, `builder`, `settings.client`, `commandLine`, `commandDigest`), which run and when, how long and how much, the
 /// blobs that hold times, the names of the outputs, and who was responsible for the timing cache.
-const MAY_DIFFER: [&str; 21] = [
+const MAY_DIFFER: [&str; 22] = [
     "artifacts.name",
     "builder",
     "chain",
+    "commandDigest",
     "commandLine",
     "durationMs",
     "events.bytes",

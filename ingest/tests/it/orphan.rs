@@ -14,19 +14,19 @@ use acta_ledger::{
     },
     log::digest::Sha256Digest,
 };
-use acta_tests::onnx;
+use acta_tests::{onnx, process::Agent};
 use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::setup::{Bench, Running, is_running, slow, summary};
 
 /// How many supervisors are killed at random moments; a longer run is asked for with `ACTA_KILLS=50`.
-fn kills() -> u32 {
+pub fn kills() -> usize {
     std::env::var("ACTA_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(5)
 }
 
-fn state(bench: &Bench, folder: &str) -> PathBuf {
-    bench.agent.home().join("state").join(folder)
+fn state(agent: &Agent, folder: &str) -> PathBuf {
+    agent.home().join("state").join(folder)
 }
 
 /// The names in a folder of the agent's.
@@ -36,17 +36,34 @@ fn names(folder: &Path) -> Vec<String> {
 }
 
 /// What the agent finds at its next start, and that nothing is left that should not be there.
-fn next_start(bench: &Bench) -> Value {
-    let status = bench.agent.ok(&["status", "--json"]).json();
-    assert!(names(&state(bench, "journal")).is_empty(), "{:?}", names(&state(bench, "journal")));
-    let unfinished: Vec<String> = names(&state(bench, "blobs/sha256"))
+pub fn next_start_of(agent: &Agent) -> Value {
+    let status = agent.ok(&["status", "--json"]).json();
+    assert!(names(&state(agent, "journal")).is_empty(), "{:?}", names(&state(agent, "journal")));
+    let unfinished: Vec<String> = names(&state(agent, "blobs/sha256"))
         .into_iter()
         .filter(|name| name.starts_with(".acta-tmp-") && name.ends_with("events"))
         .collect();
     assert!(unfinished.is_empty(), "{unfinished:?}");
-    assert!(bench.partial_bytes().is_none(), "{:?}", bench.files());
     assert_eq!(status["running"], serde_json::json!([]));
     status
+}
+
+fn next_start(bench: &Bench) -> Value {
+    let status = next_start_of(&bench.agent);
+    assert!(bench.partial_bytes().is_none(), "{:?}", bench.files());
+    status
+}
+
+/// Moments that a kill waits for, in milliseconds: any sequence that hits different ones will do; this one is the same in
+/// every run.
+pub fn moments(span: u64) -> impl Iterator<Item = Duration> {
+    let mut random = 0x2545_f491_4f6c_dd1d_u64;
+    std::iter::repeat_with(move || {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        Duration::from_millis(random % (span + span / 8 + 1))
+    })
 }
 
 #[test]
@@ -121,14 +138,9 @@ fn a_supervisor_killed_at_any_moment_loses_nothing() {
     let plan = Sha256Digest::of(&fs::read(&bench.plan).unwrap());
     let mut signed = 1;
     let mut crashed = 0;
-    // Any sequence that hits different moments will do; this one is the same in every run.
-    let mut random = 0x2545_f491_4f6c_dd1d_u64;
-    for kill in 0..kills() {
-        random ^= random << 13;
-        random ^= random >> 7;
-        random ^= random << 17;
+    for (kill, moment) in moments(span).take(kills()).enumerate() {
         let mut running = Running::start(bench.build_command(&[]));
-        std::thread::sleep(Duration::from_millis(random % (span + span / 8 + 1)));
+        std::thread::sleep(moment);
         running.signal(Signal::KILL);
         let ended = running.end();
         let status = next_start(&bench);

@@ -25,13 +25,13 @@ use serde_json::Value;
 use crate::setup::{Running, summary};
 
 /// An agent with a folder in which a command works.
-struct Place {
-    agent: Agent,
-    folder: PathBuf,
+pub struct Place {
+    pub agent: Agent,
+    pub folder: PathBuf,
 }
 
 impl Place {
-    fn new() -> Self {
+    pub fn new() -> Self {
         let agent = Agent::init();
         let folder = agent.home().join("work");
         fs::create_dir(&folder).unwrap();
@@ -39,13 +39,13 @@ impl Place {
     }
 
     /// `acta run --json OPTIONS -- COMMAND`, in the folder.
-    fn command(&self, options: &[&str], command: &[&str]) -> Command {
+    pub fn command(&self, options: &[&str], command: &[&str]) -> Command {
         let mut acta = self.agent.command(&["run", "--json"]);
         acta.args(options).arg("--").args(command).current_dir(&self.folder);
         acta
     }
 
-    fn run(&self, options: &[&str], command: &[&str]) -> Ended {
+    pub fn run(&self, options: &[&str], command: &[&str]) -> Ended {
         self.command(options, command).output().unwrap().into()
     }
 
@@ -58,7 +58,7 @@ impl Place {
         self.run(&[], &["python3", "-c", &format!("{CLIENT}{script}")])
     }
 
-    fn files(&self) -> Vec<String> {
+    pub fn files(&self) -> Vec<String> {
         let entries = fs::read_dir(&self.folder).unwrap();
         let mut names: Vec<_> =
             entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
@@ -67,7 +67,7 @@ impl Place {
     }
 
     /// Where the files in quarantine came from.
-    fn set_apart(&self) -> Vec<String> {
+    pub fn set_apart(&self) -> Vec<String> {
         let listed = self.agent.ok(&["quarantine", "list", "--json"]).json();
         let items = listed["items"].as_array().unwrap();
         items.iter().map(|item| item["from"].as_str().unwrap().to_owned()).collect()
@@ -78,17 +78,17 @@ impl Place {
         fs::read(self.agent.home().join("state/blobs/sha256").join(&name[..2]).join(name)).unwrap()
     }
 
-    fn tree(&self, summary: &BuildSummary) -> PhaseTree {
+    pub fn tree(&self, summary: &BuildSummary) -> PhaseTree {
         serde_json::from_slice(&self.blob(summary.phase_tree.as_ref().unwrap().digest)).unwrap()
     }
 
-    fn log(&self, summary: &BuildSummary) -> String {
+    pub fn log(&self, summary: &BuildSummary) -> String {
         String::from_utf8(self.blob(summary.log.as_ref().unwrap().digest)).unwrap()
     }
 }
 
 /// The protocol by hand.
-const CLIENT: &str = r#"
+pub const CLIENT: &str = r#"
 import json, os, socket, sys, time
 supervisor = socket.socket(socket.AF_UNIX)
 supervisor.connect(os.environ["ACTA_EVENTS"])

@@ -143,18 +143,21 @@ impl Bench {
 
     /// The newest statement that waits, its signature verified.
     pub fn newest_statement(&self) -> (Statement, Sha256Digest) {
-        let folder = self.agent.home().join("state/outbox");
-        let mut items: Vec<PathBuf> =
-            fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-        items.sort();
-        let item: Value = serde_json::from_slice(&fs::read(items.last().unwrap()).unwrap()).unwrap();
-        let envelope = Envelope::parse(item["envelope"].to_string().as_bytes()).unwrap();
-        let key =
-            self.agent.ok(&["status", "--json"]).json()["key"]["publicKey"].as_str().unwrap().to_owned();
-        let (envelope, _) = envelope.verified(&[PublicKey::from_base64(&key).unwrap()], 1).unwrap();
-        let digest = Sha256Digest::of(&envelope.to_canonical_json());
-        (Statement::from_envelope(&envelope).unwrap(), digest)
+        newest_statement(&self.agent)
     }
+}
+
+/// The newest statement that waits in an agent's outbox, its signature verified.
+pub fn newest_statement(agent: &Agent) -> (Statement, Sha256Digest) {
+    let folder = agent.home().join("state/outbox");
+    let mut items: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    items.sort();
+    let item: Value = serde_json::from_slice(&fs::read(items.last().unwrap()).unwrap()).unwrap();
+    let envelope = Envelope::parse(item["envelope"].to_string().as_bytes()).unwrap();
+    let key = agent.ok(&["status", "--json"]).json()["key"]["publicKey"].as_str().unwrap().to_owned();
+    let (envelope, _) = envelope.verified(&[PublicKey::from_base64(&key).unwrap()], 1).unwrap();
+    let digest = Sha256Digest::of(&envelope.to_canonical_json());
+    (Statement::from_envelope(&envelope).unwrap(), digest)
 }
 
 /// Says what to do where the library is not there.
@@ -194,6 +197,11 @@ impl Running {
             assert!(more > 0, "it ended before it said {words:?}: {}", self.said);
         }
         self
+    }
+
+    /// What it has said so far.
+    pub fn said(&self) -> &str {
+        &self.said
     }
 
     /// Sends a signal, without a detour over another process: moments count here.

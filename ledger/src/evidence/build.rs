@@ -94,6 +94,17 @@ pub enum ValidationStatus {
     Fail,
 }
 
+/// What an engine is built for, as whoever starts the build says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Purpose {
+    /// It is to be served: while nothing else could be, the build is not given up lightly, see
+    /// [`judge::window`](crate::judge::window).
+    Production,
+    /// It is to be tried: nothing depends on it.
+    Trial,
+}
+
 /// Which run, and which attempt of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -391,6 +402,13 @@ pub struct BuildSummary {
     pub artifacts: Vec<Artifact>,
     /// The timing cache's record.
     pub timing_cache: TimingCacheRecord,
+    /// What it is built for, where somebody said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub purpose: Option<Purpose>,
+    /// The digest of what `acta run` was given: command, folder, patterns, model. Two runs with one digest ran the same
+    /// command for the same artifacts. None of other builds, and of runs before it was recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command_digest: Option<Sha256Digest>,
     /// The cancel, where there was one.
     pub cancel: Option<CancelRecord>,
     /// Why it failed, where it did.

@@ -64,6 +64,34 @@ pub enum NoCancelWindow {
     NoRollbackRoute,
 }
 
+/// Why a builder was killed that had been asked to stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EscalationCause {
+    /// A person pressed Ctrl-C for the third time.
+    ThirdCtrlC,
+    /// The deadline of the service's stop was near.
+    StopDeadline,
+}
+
+/// A kill after a request to stop: by policy or by a person, never silently.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Escalation {
+    /// Why.
+    pub cause: EscalationCause,
+    /// When it was killed.
+    pub killed_at: Timestamp,
+    /// From the first request to the kill.
+    pub after_ms: f64,
+    /// The time that the service's stop may take, where that was the cause.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deadline_ms: Option<f64>,
+    /// Where that time is written: `--stop-deadline`, `ACTA_STOP_DEADLINE`, or the unit's `TimeoutStopSec`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deadline_from: Option<String>,
+}
+
 /// How many names of a path a cancel's record keeps.
 pub const MAX_PATH: usize = 12;
 
@@ -113,8 +141,11 @@ pub struct CancelRecord {
     /// innermost ones; none where no phase was open. So that latencies can be told apart by phase without the tree.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase_at_request: Option<Vec<String>>,
-    /// Windows that held it back.
+    /// Windows that held it back; of one that was still open when this was signed, the time until then.
     pub deferrals: Vec<Deferral>,
+    /// The kill that followed, where one did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub escalation: Option<Escalation>,
     /// The portal's signed request, where it came from there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<RequestRef>,

@@ -99,6 +99,7 @@ mod tests {
             open_at_acknowledgement: Vec::new(),
             phase_at_request: None,
             deferrals: Vec::new(),
+            escalation: None,
             request: None,
         }
     }

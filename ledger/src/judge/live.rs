@@ -56,13 +56,15 @@ pub fn standing(state: Option<&LiveState>, heard_ago_ms: u64) -> Standing {
 /// What a request would meet now. `asked`: a request of the portal is on its way.
 pub fn cancel_way(state: Option<&LiveState>, standing: Standing, asked: bool) -> CancelWay {
     let stage = state.map(|state| state.stage);
-    if matches!(stage, Some(Stage::Cleaning | Stage::Ended)) {
+    let window = state.and_then(|state| state.window);
+    // An older agent says of no window after the builder's end that a request may wait for it.
+    if stage == Some(Stage::Ended) || stage == Some(Stage::Cleaning) && window.is_none() {
         CancelWay::TooLate
     } else if asked || state.is_some_and(|state| state.cancel.is_some()) {
         CancelWay::Again
     } else if standing == Standing::Vanished {
         CancelWay::WhenBack
-    } else if let Some(window) = state.and_then(|state| state.window) {
+    } else if let Some(window) = window {
         CancelWay::After(window)
     } else if matches!(stage, Some(Stage::Serializing | Stage::Returned)) {
         CancelWay::Unseen
@@ -87,6 +89,22 @@ mod tests {
             (Some(Stage::Ended), 60_000, Standing::Ended),
         ] {
             assert_eq!(standing(stage.map(state).as_ref(), ago), expected, "{stage:?} {ago}");
+        }
+    }
+
+    #[test]
+    fn a_window_is_named_whatever_the_stage() {
+        for (stage, window) in [
+            (Stage::Building, NoCancelWindow::NoRollbackRoute),
+            (Stage::Serializing, NoCancelWindow::NoRollbackRoute),
+            (Stage::Cleaning, NoCancelWindow::Cleanup),
+            (Stage::Cleaning, NoCancelWindow::EvidenceAtRisk),
+        ] {
+            let state = LiveState { window: Some(window), ..state(stage) };
+            assert_eq!(cancel_way(Some(&state), Standing::Running, false), CancelWay::After(window));
+            assert_eq!(cancel_way(Some(&state), Standing::Running, true), CancelWay::Again);
+            let ended = LiveState { stage: Stage::Ended, ..state };
+            assert_eq!(cancel_way(Some(&ended), Standing::Running, false), CancelWay::TooLate);
         }
     }
 

@@ -114,6 +114,14 @@ pub fn command_outcome(facts: CommandEndFacts) -> Outcome {
     }
 }
 
+/// How an attempt ended that somebody asked to stop after its builder was gone: what had come out had come out.
+pub fn asked_late(outcome: Outcome) -> Outcome {
+    match outcome {
+        Outcome::Completed => Outcome::CancelRequestedButCompleted,
+        other => other,
+    }
+}
+
 /// What should be done next.
 pub fn retry_policy(outcome: Outcome, cache: TimingCacheMode) -> RetryPolicy {
     match outcome {
@@ -163,6 +171,15 @@ mod tests {
             (EndFacts { worker_died: true, killed: true, ..STOPPED }, Outcome::Killed),
         ] {
             assert_eq!(outcome(facts), expected, "{facts:?}");
+        }
+    }
+
+    #[test]
+    fn a_late_request_changes_nothing_but_the_word_for_a_completed_build() {
+        use Outcome::{CancelRequestedButCompleted, Cancelled, Completed, Crashed, Failed, Killed};
+        assert_eq!(asked_late(Completed), CancelRequestedButCompleted);
+        for other in [CancelRequestedButCompleted, Cancelled, Crashed, Failed, Killed] {
+            assert_eq!(asked_late(other), other);
         }
     }
 

@@ -48,6 +48,7 @@ fn cancel(latency_ms: Option<f64>) -> CancelRecord {
         open_at_acknowledgement: Vec::new(),
         phase_at_request: Some(vec!["Building engine".to_owned(), "Timing node 12".to_owned()]),
         deferrals: Vec::new(),
+        escalation: None,
         request: None,
     }
 }

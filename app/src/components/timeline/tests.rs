@@ -77,6 +77,7 @@ fn cancel(requested: u64, acknowledged: Option<u64>, returned: u64) -> CancelRec
         open_at_acknowledgement: Vec::new(),
         phase_at_request: None,
         deferrals: Vec::new(),
+        escalation: None,
         request: None,
     }
 }

@@ -376,6 +376,8 @@ open-more = { $n ->
 }
 only-steps = Only the end of a step can stop a build: a request waits for the next step that ends in any open phase.
 deferral = Held back for { $duration }: { $window }.
+escalation-third-ctrl-c = No step answered. A person pressed Ctrl-C for the third time and killed the builder { $after } after the request.
+escalation-stop-deadline = No step answered in time. The service’s stop may take { $deadline } ({ $from }), so the builder was killed { $after } after the request, while the evidence could still be written.
 
 ## Run: phases
 section-phases = Phases

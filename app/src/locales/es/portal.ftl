@@ -376,6 +376,8 @@ open-more = { $n ->
 }
 only-steps = Solo el final de un paso puede detener una compilación: la petición espera al siguiente paso que termine en cualquier fase abierta.
 deferral = Retenida { $duration }: { $window }.
+escalation-third-ctrl-c = Ningún paso respondió. Una persona pulsó Ctrl-C por tercera vez y mató el constructor { $after } después de la petición.
+escalation-stop-deadline = Ningún paso respondió a tiempo. La parada del servicio puede durar { $deadline } ({ $from }), por eso el constructor fue matado { $after } después de la petición, cuando la evidencia aún podía escribirse.
 
 ## Ejecución: fases
 section-phases = Fases

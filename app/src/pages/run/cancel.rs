@@ -2,7 +2,7 @@
 
 use acta_ledger::evidence::{
     artifact::Disposition,
-    cancel::CancelRecord,
+    cancel::{CancelRecord, EscalationCause},
     code,
     number::ms,
     phase_tree::{Phase, PhaseTree},
@@ -34,6 +34,7 @@ pub fn part(view: &RunView, lang: Lang) -> AnyView {
         {moments(cancel, answered.map(|phase| phase_link(phase).into_any()), ended(view, lang), lang)}
         {open(cancel, tree, lang)}
         {deferrals(cancel, lang)}
+        {escalation(cancel, lang)}
         {by_portal(view, cancel, lang)}
     };
     layout::part("h-cancel", lang.t("section-cancel"), note(asked(cancel, lang)), body.into_any())
@@ -133,6 +134,23 @@ fn by_portal(view: &RunView, cancel: &CancelRecord, lang: Lang) -> AnyView {
     });
     view! { <p class="finding" id="cancel-request">{lang.tr("cancel-by-portal", asked)}{entry}" "{clock}</p> }
         .into_any()
+}
+
+/// Who ended the builder, where no step did.
+fn escalation(cancel: &CancelRecord, lang: Lang) -> AnyView {
+    let Some(escalation) = &cancel.escalation else {
+        return ().into_any();
+    };
+    let values = [
+        ("after", seconds(escalation.after_ms, lang).into()),
+        ("deadline", seconds(escalation.deadline_ms.unwrap_or_default(), lang).into()),
+        ("from", short(escalation.deadline_from.as_deref().unwrap_or("-"), 120).into()),
+    ];
+    let text = match escalation.cause {
+        EscalationCause::ThirdCtrlC => lang.tr("escalation-third-ctrl-c", values),
+        EscalationCause::StopDeadline => lang.tr("escalation-stop-deadline", values),
+    };
+    view! { <p class="finding" id="escalation">{text}</p> }.into_any()
 }
 
 fn deferrals(cancel: &CancelRecord, lang: Lang) -> AnyView {

@@ -4,12 +4,14 @@
 //! is left alone and not this run's. After a run that did not complete, its files go into the quarantine, so that no
 //! consumer takes an unfinished one and nothing is lost.
 
+mod before;
+
 use std::{
     collections::BTreeMap,
     fs,
     io::{self, Read as _},
     os::unix::fs::MetadataExt as _,
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
 };
 
 use acta_ledger::{
@@ -21,8 +23,10 @@ use acta_ledger::{
     log::digest::Sha256Digest,
 };
 use glob::{MatchOptions, Pattern};
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use self::before::{Before, Stamp};
 use crate::{
     blob::digest_file,
     error::{CliError, Result},
@@ -41,37 +45,22 @@ pub const BUNDLE_MEDIA_TYPE: &str = "application/vnd.tensorrt-model-connect.bund
 /// The media type of a serialized engine.
 pub const PLAN_MEDIA_TYPE: &str = "application/vnd.tensorrt.plan";
 
-/// A file as it was before the command.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Before {
-    digest: Sha256Digest,
-    bytes: u64,
-    stamp: Stamp,
-}
-
-/// By what a file is known to have been written, even with the same bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Stamp {
-    inode: u64,
-    bytes: u64,
-    written: (i64, i64),
-}
-
-impl Stamp {
-    fn of(there: &fs::Metadata) -> Self {
-        Self { inode: there.ino(), bytes: there.len(), written: (there.mtime(), there.mtime_nsec()) }
-    }
-}
-
 /// What stood there before.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Inventory {
     patterns: Vec<String>,
+    /// By path. A pattern matches no name that is not UTF-8, so that each can be written down.
     before: BTreeMap<PathBuf, Before>,
+    /// Where relative paths and patterns start from; where empty, in this process's own folder.
+    #[serde(skip)]
+    folder: PathBuf,
 }
 
 /// A file that this run made or changed, after its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Made {
+    /// Its path, as the pattern or the client gave it.
+    pub name: String,
     /// Where it stands.
     pub path: PathBuf,
     /// What it is, by its content, else by what was said of it, else by its name.
@@ -117,18 +106,28 @@ impl Inventory {
     pub fn take(patterns: &[String]) -> Result<Self> {
         let mut before = BTreeMap::new();
         for pattern in patterns {
-            for path in matches(pattern)? {
+            for path in matches(Path::new(""), pattern)? {
                 let Ok(there) = fs::metadata(&path) else { continue };
-                let (digest, bytes) = digest_file(&path).map_err(|error| {
+                let (digest, _) = digest_file(&path).map_err(|error| {
                     CliError::io("read", &path, &error).field("--artifact").exit(crate::error::Exit::Usage)
                 })?;
-                before.insert(path, Before { digest, bytes, stamp: Stamp::of(&there) });
+                before.insert(path, Before { digest, stamp: Stamp::of(&there) });
                 if before.len() > MAX_FILES {
                     return Err(too_many(pattern));
                 }
             }
         }
-        Ok(Self { patterns: patterns.to_vec(), before })
+        Ok(Self { patterns: patterns.to_vec(), before, folder: PathBuf::new() })
+    }
+
+    /// The files that stood there.
+    pub fn paths(&self) -> impl Iterator<Item = &PathBuf> {
+        self.before.keys()
+    }
+
+    /// The same, for a process that works in another folder than the command did.
+    pub fn in_folder(self, folder: PathBuf) -> Self {
+        Self { folder, ..self }
     }
 
     /// Looks again after the command's end, also at files that a client says it made after `began_ms` of Unix time.
@@ -136,7 +135,7 @@ impl Inventory {
         let mut changes = Changes::default();
         let mut seen = BTreeMap::new();
         for pattern in &self.patterns {
-            match matches(pattern) {
+            match matches(&self.folder, pattern) {
                 Ok(paths) => {
                     let made = paths.iter().filter(|path| self.is_made(path));
                     if made.count() == 0 {
@@ -156,7 +155,8 @@ impl Inventory {
                 && fs::metadata(&path).is_ok_and(|there| {
                     there.is_file() && there.mtime() * 1000 + there.mtime_nsec() / 1_000_000 >= began_ms
                 });
-            let known = seen.keys().find(|seen| fs::canonicalize(seen).ok() == fs::canonicalize(&path).ok());
+            let place = |path: &Path| fs::canonicalize(self.folder.join(path)).ok();
+            let known = seen.keys().find(|seen| place(seen) == place(&path));
             match known.cloned() {
                 Some(known) => drop(seen.insert(known, *kind)),
                 None if ours => drop(seen.insert(path, *kind)),
@@ -166,20 +166,21 @@ impl Inventory {
             }
         }
         for (path, kind) in seen.iter().filter(|(path, _)| self.is_made(path)) {
-            match look(path, *kind) {
+            match look(&self.folder.join(path), *kind) {
                 Ok(made) => {
                     let before = self.before.get(path).map(|before| before.digest);
-                    changes.made.push(Made { before, ..made });
+                    let name = path.display().to_string();
+                    changes.made.push(Made { name, before, ..made });
                 }
                 Err(error) => changes.notes.push(format!("{}: cannot be read: {error}", path.display())),
             }
         }
-        for (path, before) in self.before.iter().filter(|(path, _)| !path.exists()) {
-            changes.gone.push((path.clone(), before.bytes, before.digest));
+        for (path, before) in self.before.iter().filter(|(path, _)| !self.folder.join(path).exists()) {
+            changes.gone.push((path.clone(), before.stamp.bytes, before.digest));
         }
         if let Some(made) = changes.made.iter().find(|made| made.broken.is_some()) {
             let why = made.broken.clone().unwrap_or_default();
-            changes.problem.get_or_insert(format!("{} is not whole: {why}", made.path.display()));
+            changes.problem.get_or_insert(format!("{} is not whole: {why}", made.name));
         }
         changes.expected = match (&changes.problem, self.patterns.is_empty() && changes.made.is_empty()) {
             (Some(_), _) => Expected::Missing,
@@ -196,23 +197,26 @@ impl Inventory {
     }
 
     fn is_made(&self, path: &Path) -> bool {
-        let Ok(there) = fs::metadata(path) else { return false };
+        let Ok(there) = fs::metadata(self.folder.join(path)) else { return false };
         self.before.get(path).is_none_or(|before| before.stamp != Stamp::of(&there))
     }
 }
 
 impl Changes {
-    /// Leaves what a completed run made, and puts what any other made into the quarantine.
-    pub fn settle(self, completed: bool, run: Uuid, quarantine: &Quarantine) -> Settled {
+    /// Leaves what a completed run made, and puts what any other made into the quarantine, for this reason.
+    pub fn settle(self, unfinished: Option<Why>, run: Uuid, quarantine: &Quarantine) -> Settled {
         let mut settled =
             Settled { artifacts: Vec::new(), status: CleanupStatus::NotNeeded, lines: self.notes };
         for made in self.made {
-            let name = made.path.display().to_string();
+            let name = made.name;
             let broken = made.broken.map_or_else(String::new, |why| format!(", not whole: {why}"));
             let mut line = format!("{name}: {} bytes, sha256 {}{broken}", made.bytes, made.digest);
             let mut disposition = Disposition::Kept;
-            if !completed {
-                let (why, detail) = (Why::UnfinishedBuild, "made by a command that did not complete");
+            if let Some(why) = unfinished {
+                let detail = match why {
+                    Why::Orphaned => "made by a command whose supervisor died: nobody saw how it ended",
+                    _ => "made by a command that did not complete",
+                };
                 let suspect = Suspect { path: &made.path, kind: made.kind, run: Some(run), why, detail };
                 match quarantine.take(suspect) {
                     Ok(item) => {
@@ -268,8 +272,8 @@ fn media_type(kind: ArtifactKind) -> Option<String> {
     }
 }
 
-/// Every file that a pattern matches, hidden ones not.
-fn matches(pattern: &str) -> Result<Vec<PathBuf>> {
+/// Every file that a pattern matches in a folder, hidden ones not.
+fn matches(folder: &Path, pattern: &str) -> Result<Vec<PathBuf>> {
     let wrong = |what: String| {
         CliError::usage("this is no pattern of files")
             .field("--artifact")
@@ -277,14 +281,39 @@ fn matches(pattern: &str) -> Result<Vec<PathBuf>> {
             .expected(format!("a path that may hold *, ?, [abc] and **; {what}"))
     };
     Pattern::new(pattern).map_err(|error| wrong(error.to_string()))?;
-    let options = MatchOptions { require_literal_leading_dot: true, ..MatchOptions::default() };
-    let paths = glob::glob_with(pattern, options).map_err(|error| wrong(error.to_string()))?;
+    // Not by the option for hidden files: with it, glob panics at a name beside the wanted ones that is not UTF-8.
+    let options = MatchOptions::default();
+    let hidden: Vec<Pattern> = pattern
+        .split('/')
+        .filter(|part| part.starts_with('.'))
+        .filter_map(|part| Pattern::new(part).ok())
+        .collect();
+    let is_wanted = |path: &Path| {
+        path.components().all(|part| match part {
+            Component::Normal(name) => {
+                let name = name.to_string_lossy();
+                !name.starts_with('.') || hidden.iter().any(|pattern| pattern.matches(&name))
+            }
+            _ => true,
+        })
+    };
+    let here = folder.as_os_str().is_empty();
+    let escaped = PathBuf::from(Pattern::escape(&folder.to_string_lossy()));
+    let whole = if here { pattern.into() } else { escaped.join(pattern).to_string_lossy().into_owned() };
+    let paths = glob::glob_with(&whole, options).map_err(|error| wrong(error.to_string()))?;
     let mut files = Vec::new();
     for path in paths.flatten().filter(|path| path.is_file()) {
+        // Above the folder a hidden part is nobody's pattern.
+        let inside = if here { None } else { path.strip_prefix(folder).ok() };
+        let inside = inside.unwrap_or(&path);
+        let is_literal = Path::new(pattern) == inside;
+        if !is_literal && !is_wanted(inside) {
+            continue;
+        }
         if files.len() == MAX_FILES {
             return Err(too_many(pattern));
         }
-        files.push(path);
+        files.push(inside.to_owned());
     }
     Ok(files)
 }
@@ -303,6 +332,7 @@ fn look(path: &Path, told: Option<ArtifactKind>) -> io::Result<Made> {
     let mut magic = Vec::new();
     file.take(8).read_to_end(&mut magic)?;
     let made = |kind, digest, bytes, broken| Made {
+        name: String::new(),
         path: path.to_owned(),
         kind,
         bytes,
@@ -337,135 +367,4 @@ fn by_name(path: &Path) -> ArtifactKind {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::os::unix::fs::symlink;
-
-    use super::*;
-    use crate::{clock, home::Home};
-
-    struct Folder(tempfile::TempDir);
-
-    impl Folder {
-        fn new() -> Self {
-            Self(tempfile::tempdir().unwrap())
-        }
-
-        fn path(&self, name: &str) -> PathBuf {
-            self.0.path().join(name)
-        }
-
-        fn write(&self, name: &str, content: &[u8]) {
-            fs::write(self.path(name), content).unwrap();
-        }
-
-        fn pattern(&self, pattern: &str) -> String {
-            self.path(pattern).to_str().unwrap().to_owned()
-        }
-
-        fn names(&self) -> Vec<String> {
-            let mut names: Vec<String> = fs::read_dir(self.0.path())
-                .unwrap()
-                .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-                .collect();
-            names.sort();
-            names
-        }
-    }
-
-    #[test]
-    fn what_a_run_made_is_told_from_what_stood_there() {
-        let folder = Folder::new();
-        for name in ["old.plan", "rewritten.plan", "changed.plan", "gone.plan"] {
-            folder.write(name, b"ftrt before");
-        }
-        let inventory = Inventory::take(&[folder.pattern("*.plan")]).unwrap();
-        // The same bytes in a new file: reproducible builds write those.
-        fs::remove_file(folder.path("rewritten.plan")).unwrap();
-        folder.write("new.plan", b"vtrt new");
-        folder.write("rewritten.plan", b"ftrt before");
-        folder.write("changed.plan", b"ftrt after");
-        folder.write(".hidden.plan", b"ftrt");
-        fs::remove_file(folder.path("gone.plan")).unwrap();
-        let changes = inventory.changes(&[], 0);
-        let made: Vec<_> =
-            changes.made.iter().map(|made| made.path.file_name().unwrap().to_str().unwrap()).collect();
-        assert_eq!(made, ["changed.plan", "new.plan", "rewritten.plan"]);
-        assert_eq!((changes.expected, changes.gone.len()), (Expected::Whole, 1));
-        let home = Home::locate(Some(folder.path("home"))).unwrap();
-        home.create().unwrap();
-        let quarantine = Quarantine::new(&home);
-        let kept = changes.clone().settle(true, Uuid::nil(), &quarantine);
-        assert_eq!(kept.status, CleanupStatus::NotNeeded);
-        let changed = &kept.artifacts[0];
-        assert_eq!((changed.kind, changed.disposition), (ArtifactKind::Plan, Disposition::Kept));
-        assert_eq!(changed.digest, Some(Sha256Digest::of(b"ftrt after")));
-        assert_eq!(changed.digest_before, Some(Sha256Digest::of(b"ftrt before")));
-        assert_eq!(kept.artifacts[3].disposition, Disposition::Removed);
-
-        let aside = changes.settle(false, Uuid::nil(), &quarantine);
-        assert_eq!(aside.status, CleanupStatus::Quarantined);
-        assert_eq!(folder.names(), [".hidden.plan", "home", "old.plan"], "what stood there is left alone");
-        let held = quarantine.list().unwrap();
-        let new = held.iter().find(|item| item.from == folder.path("new.plan")).unwrap();
-        assert_eq!((held.len(), new.digest), (3, Sha256Digest::of(b"vtrt new")), "nothing is lost");
-        assert!(aside.artifacts.iter().all(|artifact| !artifact.is_product()));
-    }
-
-    #[test]
-    fn a_pattern_without_a_fresh_whole_file_is_a_problem() {
-        let folder = Folder::new();
-        folder.write("old.plan", b"ftrt");
-        let patterns = [folder.pattern("*.plan")];
-        let inventory = Inventory::take(&patterns).unwrap();
-        let changes = inventory.changes(&[], 0);
-        assert_eq!((changes.expected, changes.made.len()), (Expected::Missing, 0));
-        assert!(changes.problem.unwrap().contains("*.plan"));
-        for (name, content, words) in [
-            ("empty.plan", &b""[..], "0 bytes"),
-            ("cut.plan", b"BUNDLE\x01\x00\xff", "not whole"),
-            ("no.bundle", b"text", "does not begin as a bundle does"),
-        ] {
-            let folder = Folder::new();
-            let inventory = Inventory::take(&[folder.pattern("*")]).unwrap();
-            folder.write(name, content);
-            let changes = inventory.changes(&[], 0);
-            assert_eq!(changes.expected, Expected::Missing);
-            let problem = changes.problem.unwrap();
-            assert!(problem.contains(words), "{problem}");
-        }
-        assert_eq!(Inventory::take(&[]).unwrap().changes(&[], 0).expected, Expected::Nothing);
-    }
-
-    #[test]
-    fn a_file_that_a_client_names_must_be_this_runs() {
-        let folder = Folder::new();
-        folder.write("fresh.bin", b"vtrt");
-        let path = |name: &str| (folder.pattern(name), Some(ArtifactKind::TimingCache));
-        let inventory = Inventory::take(&[]).unwrap();
-        let told = [path("fresh.bin"), path("missing"), ("relative".to_owned(), None)];
-        let changes = inventory.changes(&told, clock::now().unix_ms() - 60_000);
-        assert_eq!(
-            (changes.made.len(), changes.made[0].kind),
-            (1, ArtifactKind::Plan),
-            "the content says it"
-        );
-        assert_eq!(changes.notes.len(), 2);
-        let later = inventory.changes(&told[..1], clock::now().unix_ms() + 60_000);
-        assert!(later.made.is_empty() && later.notes[0].contains("did not make it"));
-    }
-
-    #[test]
-    fn patterns_are_checked_and_bounded() {
-        let folder = Folder::new();
-        let error = Inventory::take(&["a[".to_owned()]).map(drop).unwrap_err().to_string();
-        assert!(error.contains("--artifact") && error.contains("a["), "{error}");
-        for n in 0..=MAX_FILES {
-            folder.write(&format!("{n}.txt"), b"");
-        }
-        let error = Inventory::take(&[folder.pattern("*.txt")]).map(drop).unwrap_err().to_string();
-        assert!(error.contains("more than 1024 files"), "{error}");
-        symlink("/nowhere", folder.path("dangling.plan")).unwrap();
-        fs::create_dir(folder.path("folder.plan")).unwrap();
-        assert!(Inventory::take(&[folder.pattern("*.plan")]).unwrap().before.is_empty());
-    }
-}
+mod tests;

@@ -10,6 +10,7 @@ use acta_ledger::{
         timing_cache::{TimingCacheMode, TimingCacheRecord},
     },
     judge::{
+        baseline::BaselineKey,
         outcome::{CommandEndFacts, Expected, command_outcome},
         timing_cache::{self as cache_judge, Observed},
     },
@@ -23,7 +24,7 @@ use crate::builder::{
     framing::cut,
     protocol::{BuildOrder, CacheOrder, ConfigFacts, LibraryFamily},
     request,
-    summary::{Findings, signal_name},
+    summary::{Findings, UNKNOWN_VERSION, killed, signal_name},
     supervisor::Watched,
     weights::ExternalWeights,
     worker_summary::ModelFiles,
@@ -90,15 +91,16 @@ pub fn findings(watched: &Watched, outcome: Outcome, ran: Ran<'_>) -> Findings {
         builder: BuilderKind::External,
         outcome,
         failure: failure(watched, outcome, &ran),
-        config_hash: config_hash(
-            named.then_some(&network.digest),
+        config_hash: Inputs {
+            network: named.then_some(&network.digest),
             weights,
-            told.config.as_ref(),
-            ran.command,
-        ),
+            config: told.config.as_ref(),
+            command: ran.command,
+        }
+        .config_hash(),
         settings: settings(watched, ran.timing),
         profiles: told.config.as_ref().map_or_else(Vec::new, |config| config.profiles.clone()),
-        timing_cache: timing_cache(watched),
+        timing_cache: timing_cache(record.library.as_ref().map(|library| library.family)),
         output_path,
         cleanup: ran.settled.status,
         artifacts: ran.settled.artifacts,
@@ -134,42 +136,64 @@ fn words(command: &[String]) -> Vec<u8> {
     jcs::to_vec(&json!(command)).expect("a list of texts always has a canonical form")
 }
 
-/// The digest of the builder's inputs: what a client told of them makes the same as the worker's; else it is of the
-/// command's words, and of the network where a person named it.
-fn config_hash(
-    network: Option<&Sha256Digest>,
-    weights: &[ExternalWeights],
-    config: Option<&ConfigFacts>,
-    command: &[String],
-) -> Sha256Digest {
-    match (network, config) {
-        (Some(network), Some(config)) if config.flags_off == 0 => {
-            let order = BuildOrder {
-                run: Uuid::nil(),
-                model: String::new(),
-                partial: String::new(),
-                output: String::new(),
-                library: None,
-                profiles: config.profiles.clone(),
-                targets: config.targets.clone(),
-                optimization_level: config.optimization_level,
-                threads: config.threads,
-                flags: flags(config.flags_on),
-                timing_cache: None,
-                cache: CacheOrder::default(),
-                worker_lock: None,
-            };
-            request::config_hash(network, weights, &order)
+/// What a command builds from, as far as it is known.
+pub struct Inputs<'a> {
+    /// The network, where a client or a person named it.
+    pub network: Option<&'a Sha256Digest>,
+    /// The files of weights beside the model that a person named.
+    pub weights: &'a [ExternalWeights],
+    /// How a client's builder is set up.
+    pub config: Option<&'a ConfigFacts>,
+    /// The command's words.
+    pub command: &'a [String],
+}
+
+impl Inputs<'_> {
+    /// The digest of the builder's inputs: what a client told of them makes the same as the worker's; else it is of the
+    /// command's words, and of the network where a person named it.
+    pub fn config_hash(&self) -> Sha256Digest {
+        match (self.network, self.config) {
+            (Some(network), Some(config)) if config.flags_off == 0 => {
+                let order = BuildOrder {
+                    run: Uuid::nil(),
+                    model: String::new(),
+                    partial: String::new(),
+                    output: String::new(),
+                    library: None,
+                    profiles: config.profiles.clone(),
+                    targets: config.targets.clone(),
+                    optimization_level: config.optimization_level,
+                    threads: config.threads,
+                    flags: flags(config.flags_on),
+                    timing_cache: None,
+                    cache: CacheOrder::default(),
+                    worker_lock: None,
+                };
+                request::config_hash(network, self.weights, &order)
+            }
+            _ => {
+                let inputs = json!({
+                    "schema": "urn:acta:command-config:v1",
+                    "command": self.command,
+                    "network": self.network,
+                    "externalWeights": self.weights,
+                    "config": self.config,
+                });
+                let bytes = jcs::to_vec(&inputs);
+                Sha256Digest::of(&bytes.expect("texts and small integers have a canonical form"))
+            }
         }
-        _ => {
-            let inputs = json!({
-                "schema": "urn:acta:command-config:v1",
-                "command": command,
-                "network": network,
-                "externalWeights": weights,
-                "config": config,
-            });
-            Sha256Digest::of(&jcs::to_vec(&inputs).expect("texts and small integers have a canonical form"))
+    }
+
+    /// The kind of build that it is, with this library on this GPU: the same before its end as in its summary.
+    pub fn kind(&self, library: Option<(LibraryFamily, String)>, gpu_sku: String) -> BaselineKey {
+        let (family, version) = library.unzip();
+        BaselineKey {
+            builder: BuilderKind::External,
+            tensorrt_version: version.unwrap_or_else(|| UNKNOWN_VERSION.to_owned()),
+            gpu_sku,
+            build_config_hash: self.config_hash(),
+            cache: timing_cache(family).0.into(),
         }
     }
 }
@@ -202,9 +226,8 @@ fn settings(watched: &Watched, timing: Option<Value>) -> BTreeMap<String, Value>
 }
 
 /// Another program attached the cache, or none: the agent saw neither.
-fn timing_cache(watched: &Watched) -> (TimingCacheMode, TimingCacheRecord) {
-    let rtx =
-        watched.record.library.as_ref().is_some_and(|library| library.family == LibraryFamily::TensorrtRtx);
+fn timing_cache(family: Option<LibraryFamily>) -> (TimingCacheMode, TimingCacheRecord) {
+    let rtx = family == Some(LibraryFamily::TensorrtRtx);
     let (mode, reasons) = if rtx {
         cache_judge::judge(&Observed { rtx, ..Observed::default() })
     } else {
@@ -242,9 +265,7 @@ fn failure(watched: &Watched, outcome: Outcome, ran: &Ran<'_>) -> Option<Failure
     records.extend(last.map(|(stream, line)| format!("{stream}: {line}")));
     let (stage, message) = match outcome {
         Outcome::Completed | Outcome::CancelRequestedButCompleted | Outcome::Cancelled => return None,
-        Outcome::Killed => {
-            (FailureStage::Worker, "the command was killed because it did not stop in time".to_owned())
-        }
+        Outcome::Killed => (FailureStage::Worker, killed("command", watched.record.cancel.as_ref())),
         Outcome::Crashed => {
             let message = match watched.signal() {
                 Some(signal) => format!("the command died of signal {signal}{}", signal_name(signal)),

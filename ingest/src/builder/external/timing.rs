@@ -42,11 +42,14 @@ struct Timed {
     ended_ns: u64,
 }
 
+/// When a file was written, in seconds and nanoseconds since 1970, and how long it is.
+pub type Written = (i64, i64, u64);
+
 /// A file of build times that is looked at while the command runs.
 pub struct TimingFile {
     path: PathBuf,
     began_ns: u64,
-    written: Option<(i64, i64, u64)>,
+    written: Option<Written>,
     phases: Vec<Timed>,
     report: Option<Value>,
     problem: Option<String>,
@@ -58,6 +61,16 @@ impl TimingFile {
         let written = stamp(&path);
         let began_ns = clock::monotonic_ns();
         Self { path, began_ns, written, phases: Vec::new(), report: None, problem: None }
+    }
+
+    /// The file of a run that began then, by what its supervisor noted of it: for whoever finds the run without one.
+    pub fn of_orphan(path: PathBuf, written: Option<Written>, began_ns: u64) -> Self {
+        Self { path, began_ns, written, phases: Vec::new(), report: None, problem: None }
+    }
+
+    /// When it was written, as far as it was seen.
+    pub fn written(&self) -> Option<Written> {
+        self.written
     }
 
     /// Looks whether the file was written again.
@@ -180,7 +193,7 @@ fn is_part(part: &str, whole: &str) -> bool {
     part.strip_prefix(whole).is_some_and(|rest| rest.starts_with('_'))
 }
 
-fn stamp(path: &Path) -> Option<(i64, i64, u64)> {
+fn stamp(path: &Path) -> Option<Written> {
     use std::os::unix::fs::MetadataExt as _;
     let there = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
     Some((there.mtime(), there.mtime_nsec(), there.len()))

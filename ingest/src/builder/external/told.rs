@@ -1,6 +1,7 @@
 //! What clients said of themselves and of their build, as far as no event or moment holds it.
 
 use acta_ledger::evidence::{artifact::ArtifactKind, build::Language};
+use serde::{Deserialize, Serialize};
 
 use crate::builder::protocol::{ConfigFacts, LogSeverity};
 
@@ -8,7 +9,8 @@ use crate::builder::protocol::{ConfigFacts, LogSeverity};
 const MAX_ARTIFACTS: usize = 256;
 
 /// What was said. The first word on each counts; a command may hold several clients.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Told {
     /// How many clients said hello.
     pub clients: u64,

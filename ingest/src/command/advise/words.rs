@@ -1,7 +1,7 @@
 //! The advice in words; the judgement has only codes.
 
 use acta_ledger::{
-    evidence::code,
+    evidence::{cancel::NoCancelWindow, code},
     judge::{
         advice::{DiagnosisStep, Question, Reason},
         baseline::{Comparison, Standing},
@@ -10,6 +10,31 @@ use acta_ledger::{
 };
 
 use crate::format::time;
+
+/// What a no-cancel window held a request back for.
+pub fn window(window: NoCancelWindow) -> &'static str {
+    match window {
+        NoCancelWindow::ArtifactWrite => "the artifact was being written",
+        NoCancelWindow::Cleanup => "files were being cleaned up",
+        NoCancelWindow::EvidenceAtRisk => "the evidence was not on disk yet",
+        NoCancelWindow::NoRollbackRoute => "production would have had no way back",
+    }
+}
+
+/// How a silence stands beside those of earlier builds, in half a sentence.
+pub fn silence(found: &Comparison) -> String {
+    let seen = found.longest_ms.map_or_else(
+        || "none of its kind is on record".to_owned(),
+        |longest| format!("longest seen {} in {} builds", time(longest), found.n),
+    );
+    match found.standing {
+        Standing::TooSmall if found.n == 0 => seen,
+        Standing::TooSmall => format!("{seen}, too few to judge by"),
+        Standing::Within => format!("as usual ({seen})"),
+        Standing::BeyondP95 => format!("unusual, and seen before ({seen})"),
+        Standing::BeyondLongest => format!("longer than ever ({seen})"),
+    }
+}
 
 /// A value beside what is usual.
 fn beside(found: &Comparison) -> String {

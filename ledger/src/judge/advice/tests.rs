@@ -74,6 +74,8 @@ pub(crate) fn summary(outcome: Outcome) -> BuildSummary {
         settings: BTreeMap::new(),
         profiles: Vec::new(),
         command_line: Vec::new(),
+        purpose: None,
+        command_digest: None,
         duration_ms: Durations::default(),
         phase_tree: None,
         events: None,

@@ -70,6 +70,8 @@ pub fn summary(number: u128) -> BuildSummary {
         settings: BTreeMap::from([("flags".to_owned(), json!(["TF32"]))]),
         profiles: Vec::new(),
         command_line: Vec::new(),
+        purpose: None,
+        command_digest: None,
         duration_ms: Durations {
             parse: Some(500.0),
             build: Some(8_000.0),
@@ -131,6 +133,7 @@ pub fn cancel(latency_ms: f64) -> CancelRecord {
         open_at_acknowledgement: Vec::new(),
         phase_at_request: None,
         deferrals: Vec::new(),
+        escalation: None,
         request: None,
     }
 }

@@ -132,6 +132,8 @@ pub(super) fn attempt(number: u128, role: Role, scenario: Scenario) -> (Scenario
         settings,
         profiles: Vec::new(),
         command_line: vec!["acta".to_owned()],
+        purpose: None,
+        command_digest: None,
         duration_ms: Durations {
             build: Some(900.0),
             serialize: (!cancelled).then_some(30.0),
@@ -216,6 +218,7 @@ pub(super) fn cancel(source: CancelSource) -> CancelRecord {
         open_at_acknowledgement: vec![0, 1],
         phase_at_request: None,
         deferrals: Vec::new(),
+        escalation: None,
     }
 }
 
