@@ -19,6 +19,7 @@ pub mod number;
 pub mod person;
 pub mod phase_tree;
 pub mod pin;
+pub mod rebuild;
 pub mod recipe;
 pub mod retention;
 pub mod rollback;

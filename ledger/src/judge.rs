@@ -24,6 +24,7 @@ pub mod own_time;
 pub mod pack;
 pub mod parity;
 pub mod percentile;
+pub mod rebuild;
 pub mod recipe;
 pub mod restore;
 pub mod retry;

@@ -5,7 +5,7 @@
 //!
 //! | about | what belongs |
 //! |---|---|
-//! | a run | its summary, every attempt that it retries or that retries it, requests to cancel one of them, the acceptance test that made it |
+//! | a run | its summary, every attempt that it retries or that retries it, requests to cancel one of them, the acceptance test that made it, every rebuild of it (or by it) with the other run's summary |
 //! | a route | every entry of the fold: its definition and policy, gates, pins, canaries, decisions, retentions, orders, results |
 //! | a bundle | every route that has evidence for it, with all of that route; imports that are bound to it; the runs that its gates name |
 //!
@@ -22,7 +22,7 @@ use super::route::RouteEvent;
 use crate::{
     evidence::{
         acceptance::AcceptanceRecord, agent_key::AgentKey, build::BuildSummary,
-        cancel_request::CancelRequest, import::ImportRecord, log_key::LogKey,
+        cancel_request::CancelRequest, import::ImportRecord, log_key::LogKey, rebuild::RebuildRecord,
     },
     log::{
         digest::Sha256Digest,
@@ -54,6 +54,8 @@ pub enum Why {
     CancelRequest,
     /// The acceptance test made the build.
     Acceptance,
+    /// It says what a rebuild of the run came to, or is the summary of the other run of that rebuild.
+    Rebuild,
     /// It is an entry of the route.
     Route,
     /// It is bound to the bundle.
@@ -80,6 +82,7 @@ enum Said {
     Run { id: Uuid, retry_of: Option<Uuid> },
     CancelRequest { run: Uuid },
     Acceptance { runs: Vec<Uuid> },
+    Rebuild { run: Uuid, rebuilt: Option<Uuid> },
     Route { route: String, bundle: Option<Sha256Digest>, run: Option<Uuid> },
     Import { bundle: Sha256Digest },
     Key { agent: String },
@@ -111,6 +114,10 @@ fn read(statement: &Statement) -> Option<Said> {
             let record: AcceptanceRecord = statement.predicate().ok()?;
             let runs = record.scenarios.iter().flat_map(|scenario| &scenario.runs);
             Said::Acceptance { runs: runs.map(|run| run.run).collect() }
+        }
+        RebuildRecord::TYPE => {
+            let record: RebuildRecord = statement.predicate().ok()?;
+            Said::Rebuild { run: record.run, rebuilt: record.rebuilt.map(|rebuilt| rebuilt.run) }
         }
         ImportRecord::TYPE => Said::Import { bundle: statement.predicate::<ImportRecord>().ok()?.bundle },
         AgentKey::TYPE => Said::Key { agent: statement.predicate::<AgentKey>().ok()?.agent },
@@ -144,16 +151,32 @@ fn choose_runs(wanted: &BTreeSet<Uuid>, said: &Read<'_>, chosen: &mut BTreeMap<u
             break;
         }
     }
+    let of_rebuilds = other_runs(wanted, said);
     for (index, _, it) in said {
         let why = match it {
             Said::Run { id, .. } if wanted.contains(id) => Why::Summary,
             Said::Run { id, .. } if family.contains(id) => Why::Attempt,
+            Said::Run { id, .. } if of_rebuilds.contains(id) => Why::Rebuild,
+            Said::Rebuild { run, rebuilt }
+                if wanted.contains(run) || rebuilt.is_some_and(|it| wanted.contains(&it)) =>
+            {
+                Why::Rebuild
+            }
             Said::CancelRequest { run } if family.contains(run) => Why::CancelRequest,
             Said::Acceptance { runs } if runs.iter().any(|run| wanted.contains(run)) => Why::Acceptance,
             _ => continue,
         };
         chosen.insert(*index, why);
     }
+}
+
+/// The other runs of the rebuilds that the wanted ones take part in, on either side.
+fn other_runs(wanted: &BTreeSet<Uuid>, said: &Read<'_>) -> BTreeSet<Uuid> {
+    let pairs = said.iter().filter_map(|(_, _, it)| match it {
+        Said::Rebuild { run, rebuilt: Some(rebuilt) } => Some([*run, *rebuilt]),
+        _ => None,
+    });
+    pairs.filter(|pair| pair.iter().any(|run| wanted.contains(run))).flatten().collect()
 }
 
 fn choose_route(name: &str, said: &Read<'_>, chosen: &mut BTreeMap<u64, Why>) {

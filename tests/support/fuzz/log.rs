@@ -5,8 +5,8 @@ use acta_ledger::{
     evidence::{
         acceptance::AcceptanceRecord, agent_key::AgentKey, build::BuildSummary, canary::CanaryRecord,
         cancel_request::CancelRequest, decision::RouteDecision, gate::GateRecord, import::ImportRecord,
-        log_key::LogKey, pin::PinObservation, retention::RetentionRecord, rollback::RollbackOrder,
-        rollback::RollbackResult, route::RouteDefinition,
+        log_key::LogKey, pin::PinObservation, rebuild::RebuildRecord, retention::RetentionRecord,
+        rollback::RollbackOrder, rollback::RollbackResult, route::RouteDefinition,
     },
     log::{
         digest::Sha256Digest,
@@ -96,6 +96,7 @@ pub fn statement(data: &[u8]) -> Read {
     predicate::<CancelRequest>(&statement);
     predicate::<GateRecord>(&statement);
     predicate::<ImportRecord>(&statement);
+    predicate::<RebuildRecord>(&statement);
     predicate::<LogKey>(&statement);
     predicate::<PinObservation>(&statement);
     predicate::<RetentionRecord>(&statement);

@@ -11,7 +11,14 @@ use super::{
     *,
 };
 use crate::{
-    evidence::{agent_key::AgentKeyAction, build::Outcome, person::Role, route::RouteDefinition},
+    evidence::{
+        agent_key::AgentKeyAction,
+        build::Outcome,
+        chain::ChainLink,
+        person::Role,
+        rebuild::{RebuiltRun, Verdict},
+        route::RouteDefinition,
+    },
     judge::route::{RouteEntry, Signer},
     log::key::{PublicKey, test_keys},
 };
@@ -158,4 +165,37 @@ fn what_is_not_of_its_types_shape_is_left_out() {
     foreign.predicate_type = "https://example.org/other".to_owned();
     log.0.push(("a".to_owned(), foreign));
     assert_eq!(log.belonging(&Topic::Run(Uuid::from_u128(1))), BTreeMap::from([(0, Why::Summary)]));
+}
+
+#[test]
+fn a_run_brings_its_rebuilds_and_a_rebuild_the_run_that_it_is_of() {
+    let mut log = Log::default();
+    let keys = (log.key("a"), log.key("lab"), log.key("other"));
+    let first = log.run("a", 1, None);
+    let foreign = log.run("other", 9, None);
+    let again = log.run("lab", 2, None);
+    let rebuild = |run: u128, rebuilt: Option<u128>| RebuildRecord {
+        run: Uuid::from_u128(run),
+        entry: Sha256Digest::of(b"summary"),
+        plan: None,
+        rebuilt: rebuilt.map(|it| RebuiltRun { run: Uuid::from_u128(it), entry: Sha256Digest::of(b"again") }),
+        verdict: Verdict::Reproduced,
+        obstacle: None,
+        differing: Vec::new(),
+        plans: None,
+        at: "2026-11-30T10:00:00Z".parse().unwrap(),
+        chain: ChainLink::new(1, None),
+    };
+    let said = log.say("lab", &rebuild(1, Some(2)));
+    let without = log.say("lab", &rebuild(1, None));
+    let of_another = log.say("other", &rebuild(9, None));
+    let of_run = log.belonging(&Topic::Run(Uuid::from_u128(1)));
+    let keys_of = [(keys.0, Why::Key), (keys.1, Why::Key)];
+    let expected =
+        [(first, Why::Summary), (again, Why::Rebuild), (said, Why::Rebuild), (without, Why::Rebuild)];
+    assert_eq!(of_run, BTreeMap::from_iter(keys_of.into_iter().chain(expected)));
+    let of_rebuild = log.belonging(&Topic::Run(Uuid::from_u128(2)));
+    let expected = [(first, Why::Rebuild), (again, Why::Summary), (said, Why::Rebuild)];
+    assert_eq!(of_rebuild, BTreeMap::from_iter(keys_of.into_iter().chain(expected)));
+    assert!(!of_run.contains_key(&foreign) && !of_run.contains_key(&of_another));
 }

@@ -156,6 +156,11 @@ impl Unpacked {
         &self.manifest
     }
 
+    /// The bytes of an entry as the pack has them, unchecked; none if it has no such entry.
+    pub fn record(&self, index: u64) -> Option<&[u8]> {
+        self.held.get(&super::entry_path(index)).map(Vec::as_slice)
+    }
+
     /// The keys that the pack claims.
     pub fn claimed_trust(&self) -> Result<Trust, PackError> {
         let log = VerifierKey::parse(&self.manifest.log_key)
