@@ -26,6 +26,7 @@ pub mod kind;
 pub mod live;
 pub mod monitor;
 pub mod outlet;
+pub mod probe;
 pub mod process;
 pub mod progress;
 pub mod protocol;

@@ -17,7 +17,8 @@ Exit codes:
   5  the worker crashed, or had to be killed
   6  the evidence is stored and not yet pushed: the server did not take it (the build itself completed)
   7  the evidence is signed, and what it was to show does not hold: a gate, a criterion of the acceptance test,
-     a limit of a comparison
+     a limit of a comparison, a rebuild
+  8  the evidence is signed, and says that nothing can be compared: a rebuild from other inputs
 
 The agent's state lives in ACTA_HOME (default: acta in the XDG state folder, ~/.local/state/acta).";
 
@@ -55,6 +56,8 @@ pub enum Command {
     Advise(command::advise::Advise),
     /// Tries a run again, as its evidence recommends.
     Retry(command::retry::Retry),
+    /// Builds again what a run recorded, and signs whether the plan came out the same.
+    Rebuild(command::rebuild::Rebuild),
     /// Shows what was set apart, gives it back, or removes it.
     #[command(subcommand)]
     Quarantine(command::quarantine::QuarantineCommand),
@@ -112,6 +115,12 @@ pub enum Command {
     /// Builds what a supervisor orders.
     #[command(name = crate::builder::process::WORKER_COMMAND, hide = true)]
     Worker,
+    /// Says which TensorRT is here.
+    #[command(name = crate::builder::probe::PROBE_COMMAND, hide = true)]
+    Library {
+        /// The library's file, or the folder that it is in.
+        library: Option<PathBuf>,
+    },
     /// Measures what a callback costs here.
     #[command(name = "__callback-cost", hide = true)]
     CallbackCost,

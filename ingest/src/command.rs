@@ -21,6 +21,7 @@ pub mod open;
 pub mod pack;
 pub mod push;
 pub mod quarantine;
+pub mod rebuild;
 pub mod retry;
 pub mod rollback;
 pub mod route;
@@ -29,6 +30,8 @@ pub mod runs;
 pub mod show;
 pub mod status;
 pub mod verify;
+
+use serde_json::json;
 
 use crate::{
     builder,
@@ -47,6 +50,7 @@ pub fn run(cli: Cli, ui: Ui) -> Result<Exit> {
         Command::Build(command) => command.run(&home()?, ui),
         Command::Advise(command) => command.run(&home()?, ui),
         Command::Retry(command) => command.run(&home()?, ui),
+        Command::Rebuild(command) => command.run(&home()?, ui),
         Command::Quarantine(command) => command.run(&home()?, ui),
         Command::Cache(command) => command.run(&home()?, ui),
         Command::Run(command) => command.run(&home()?, ui),
@@ -71,6 +75,10 @@ pub fn run(cli: Cli, ui: Ui) -> Result<Exit> {
         Command::Completions(command) => command.run(ui),
         Command::Man(command) => command.run(ui),
         Command::Worker => builder::worker::run().map(|()| Exit::Completed),
+        Command::Library { library } => {
+            ui.result(&json!(builder::probe::ask(library)).to_string());
+            Ok(Exit::Completed)
+        }
         Command::CallbackCost => {
             ui.result(&builder::callback_cost::measure().to_string());
             Ok(Exit::Completed)
@@ -86,6 +94,7 @@ pub fn wants_json(command: &Command) -> bool {
         Command::Build(command) => command.attempt.json,
         Command::Advise(command) => command.json,
         Command::Retry(command) => command.json,
+        Command::Rebuild(command) => command.json,
         Command::Quarantine(command) => command.wants_json(),
         Command::Cache(command) => command.wants_json(),
         Command::Run(command) => command.attempt.json,
@@ -110,6 +119,7 @@ pub fn wants_json(command: &Command) -> bool {
         | Command::Man(_)
         | Command::DeployAgent(_)
         | Command::Worker
+        | Command::Library { .. }
         | Command::CallbackCost => false,
     }
 }

@@ -24,6 +24,8 @@ pub enum Exit {
     NotPushed = 6,
     /// The evidence is signed, and what it was to show does not hold.
     NotSatisfied = 7,
+    /// The evidence is signed, and says that nothing can be compared.
+    NotComparable = 8,
 }
 
 impl Exit {

@@ -14,8 +14,8 @@ use std::{
 };
 
 use acta_ffi::{
-    BuildError, BuildOutput, Builder, BuilderConfig, BuilderFlag, EffectiveConfig, Error, Family, Heard,
-    Library, LibrarySearch, Network, NetworkFlags, ParseError, Severity, Tensor,
+    BuildError, BuildOutput, Builder, BuilderConfig, BuilderFlag, EffectiveConfig, Error, Heard, Library,
+    LibrarySearch, Network, NetworkFlags, ParseError, Severity, Tensor,
 };
 use acta_ledger::{
     evidence::{
@@ -35,6 +35,7 @@ use super::{
     framing::{Decoder, cut},
     monitor::{Monitor, Sources},
     outlet::Outlet,
+    probe::LibraryFacts,
     protocol::{
         BuildOrder, Done, LibraryFamily, MAX_MESSAGE_BYTES, Milestone, Order, Report, SOCKET_VARIABLE,
         VERSION,
@@ -257,18 +258,7 @@ impl Run<'_> {
 
     /// Tells what was loaded.
     fn introduce(&self, library: &Library) -> (LibraryFamily, LibraryVersion) {
-        let family = match library.family() {
-            Family::Rtx => LibraryFamily::TensorrtRtx,
-            Family::Enterprise => LibraryFamily::Tensorrt,
-        };
-        let number = |number: i32| u32::try_from(number).unwrap_or(0);
-        let version = library.version();
-        let version = LibraryVersion {
-            major: number(version.major),
-            minor: number(version.minor),
-            patch: number(version.patch),
-            build: number(version.build),
-        };
+        let LibraryFacts { family, version } = LibraryFacts::of(library);
         self.outlet.send(Report::Library {
             family,
             path: library.path().display().to_string(),

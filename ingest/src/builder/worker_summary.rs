@@ -10,6 +10,7 @@ use acta_ledger::{
     },
     judge::{
         outcome::{EndFacts, outcome},
+        rebuild::WEIGHTS,
         timing_cache::CachePolicy,
     },
     log::digest::Sha256Digest,
@@ -127,10 +128,14 @@ fn network(record: &Record, context: &Ordered<'_>) -> NetworkRecord {
 fn settings(record: &Record, context: &Ordered<'_>) -> BTreeMap<String, Value> {
     let mut settings = builder_settings(record, context.order);
     if !context.model.weights.is_empty() {
-        let named = &context.model.weights[..context.model.weights.len().min(MAX_WEIGHTS)];
-        settings.insert("externalWeights".to_owned(), json!(named));
+        settings.insert(WEIGHTS.to_owned(), weights_setting(&context.model.weights));
     }
     settings
+}
+
+/// The files of weights as a summary lists them; null where there are none.
+pub fn weights_setting(weights: &[ExternalWeights]) -> Value {
+    if weights.is_empty() { Value::Null } else { json!(weights[..weights.len().min(MAX_WEIGHTS)]) }
 }
 
 fn builder_settings(record: &Record, order: &BuildOrder) -> BTreeMap<String, Value> {

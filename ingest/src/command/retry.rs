@@ -263,7 +263,7 @@ fn run_of(order: &CommandOrder) -> Run {
 }
 
 /// The command that gives this order.
-fn build_of(order: &BuildOrder, with_cache: bool) -> Build {
+pub fn build_of(order: &BuildOrder, with_cache: bool) -> Build {
     let shape = |dims: &[i64]| dims.iter().map(i64::to_string).collect::<Vec<_>>().join("x");
     let profile = |it: &acta_ledger::evidence::build::ProfileRecord| {
         format!("{}:{}:{}:{}", it.input, shape(&it.min), shape(&it.opt), shape(&it.max))
