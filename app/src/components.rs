@@ -22,6 +22,7 @@ pub mod moments;
 pub mod pack;
 #[cfg(feature = "ssr")]
 pub mod phase_table;
+pub mod rebuild;
 #[cfg(feature = "ssr")]
 pub mod record;
 #[cfg(feature = "ssr")]

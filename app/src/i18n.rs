@@ -163,7 +163,11 @@ mod tests {
         "\n",
         include_str!("locales/en/chart.ftl"),
         "\n",
-        include_str!("locales/en/help.ftl")
+        include_str!("locales/en/help.ftl"),
+        "\n",
+        include_str!("locales/en/rebuild.ftl"),
+        "\n",
+        include_str!("locales/en/agent.ftl")
     );
     const ES: &str = concat!(
         include_str!("locales/es/portal.ftl"),
@@ -188,7 +192,11 @@ mod tests {
         "\n",
         include_str!("locales/es/chart.ftl"),
         "\n",
-        include_str!("locales/es/help.ftl")
+        include_str!("locales/es/help.ftl"),
+        "\n",
+        include_str!("locales/es/rebuild.ftl"),
+        "\n",
+        include_str!("locales/es/agent.ftl")
     );
 
     fn keys(catalogue: &str) -> BTreeSet<&str> {

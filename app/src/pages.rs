@@ -2,6 +2,7 @@
 
 pub mod acceptance;
 pub mod account;
+pub mod agent;
 pub mod caches;
 pub mod cancels;
 pub mod compare;
@@ -86,6 +87,7 @@ pub async fn load(context: &PageContext) -> Ready {
         (None, Some(Page::Restores(name))) => route::restores::load(context, &name).await,
         (None, Some(Page::Account)) => account::load(context).await,
         (None, Some(Page::People)) => people::load(context).await,
+        (None, Some(Page::Agent(name))) => agent::load(context, &name).await,
         (None, Some(Page::Ledger)) => ledger::load(context).await,
         (None, Some(Page::Help(guide))) => help::load(context, guide.as_deref()),
         (None, Some(Page::SignIn)) => Ok(sign_in::show(context)),

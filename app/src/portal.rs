@@ -6,6 +6,7 @@ use async_trait::async_trait;
 use crate::view::{
     EntryView, LedgerView, RunFilter, RunView, RunsView, Viewer,
     acceptance::AcceptancesView,
+    agent::AgentView,
     caches::{CacheFilter, CachesView},
     cancels::{CancelFilter, CancelsView},
     chart::Plot,
@@ -74,6 +75,8 @@ pub trait Portal: Send + Sync + 'static {
     async fn entry(&self, which: &str) -> Result<EntryView, PageError>;
     /// The ledger; entries below `before`, newest first.
     async fn ledger(&self, before: Option<u64>) -> Result<LedgerView, PageError>;
+    /// One agent, by its name.
+    async fn agent(&self, name: &str) -> Result<AgentView, PageError>;
     /// One run of the acceptance test, by id or by number, and all of them; the newest without either.
     async fn acceptance(&self, id: Option<&str>) -> Result<AcceptancesView, PageError>;
     /// The board of routes.

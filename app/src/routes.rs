@@ -24,6 +24,7 @@ pub const PATHS: &[&str] = &[
     "/routes/{name}/restores",
     "/entries/{which}",
     "/ledger",
+    "/agents/{name}",
     "/bundles/{digest}",
     "/search",
     "/d/sha256/{digest}",
@@ -125,6 +126,8 @@ pub enum Page {
     Restores(String),
     /// The ledger.
     Ledger,
+    /// One agent, by its name.
+    Agent(String),
     /// The viewer's own account.
     Account,
     /// All accounts.
@@ -176,6 +179,7 @@ impl Page {
             ["runs", id] => Some(Self::Run(id.to_owned())),
             ["configurations", digest] => Some(Self::Configuration(digest.to_owned())),
             ["acceptance", id] => Some(Self::Acceptance(Some(id.to_owned()))),
+            ["agents", name] => Some(Self::Agent(name.to_owned())),
             ["entries", which] => Some(Self::Entry(which.to_owned())),
             ["routes", name] => Some(Self::Route(name.to_owned())),
             ["routes", name, "decide"] => Some(Self::Decide(name.to_owned())),
@@ -265,6 +269,16 @@ pub fn pack(about: &str, name: &str, all_blobs: bool) -> String {
 /// An entry's proof file.
 pub fn proof(index: u64) -> String {
     format!("/api/v1/entries/{index}/proof")
+}
+
+/// The page of an agent.
+pub fn agent(name: &str) -> String {
+    format!("/agents/{}", percent_encode(name))
+}
+
+/// Where the revocation of an agent's key is posted to.
+pub fn revoke_agent(name: &str) -> String {
+    format!("{}/revoke", agent(name))
 }
 
 /// The page of an account.
@@ -445,6 +459,9 @@ mod tests {
             ("/entries/7", Some(Page::Entry("7".to_owned()))),
             ("/entries/a%20b", Some(Page::Entry("a b".to_owned()))),
             ("/ledger", Some(Page::Ledger)),
+            ("/agents/builder-7", Some(Page::Agent("builder-7".to_owned()))),
+            ("/agents", None),
+            ("/agents/builder-7/revoke", None),
             ("/routes/", Some(Page::Routes)),
             ("/routes/mini", Some(Page::Route("mini".to_owned()))),
             ("/routes/mini/decide", Some(Page::Decide("mini".to_owned()))),

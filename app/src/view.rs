@@ -1,6 +1,7 @@
 //! What the pages show: plain structs that the server fills from its projections. No page reads a database.
 
 pub mod acceptance;
+pub mod agent;
 pub mod caches;
 pub mod cancels;
 pub mod chart;
@@ -8,6 +9,7 @@ pub mod compare;
 pub mod configuration;
 pub mod live;
 pub mod people;
+pub mod rebuild;
 pub mod restores;
 pub mod route;
 pub mod search;
@@ -185,6 +187,8 @@ pub struct RunView {
     pub retry_of: Option<RunLink>,
     /// Attempts after.
     pub retried_by: Vec<RunLink>,
+    /// How it stands by its rebuilds; none where the server could not judge.
+    pub rebuilds: Option<rebuild::RebuildsView>,
     /// The four questions; none where the server could not judge.
     pub advice: Option<Advice>,
     /// The run of the acceptance test for which it was made.

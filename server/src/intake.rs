@@ -16,6 +16,7 @@ use acta_ledger::{
         import::ImportRecord,
         log_key::LogKey,
         pin::PinObservation,
+        rebuild::RebuildRecord,
         retention::RetentionRecord,
         rollback::{RollbackOrder, RollbackResult},
         route::{RouteDefinition, is_route_name},
@@ -113,6 +114,16 @@ async fn check_predicate(statement: &Statement, blobs: &BlobStore) -> Answer<()>
             })?;
             check_acceptance(&record)?;
             check_blobs(record.blobs(), blobs).await
+        }
+        RebuildRecord::TYPE => {
+            let record: RebuildRecord = statement.predicate().map_err(|error| {
+                Problem::refused("malformed_predicate", error.to_string()).field("predicate")
+            })?;
+            record
+                .check()
+                .map_err(|error| Problem::refused("malformed_predicate", error).field("predicate"))?;
+            let latest = clock::now().plus_ms(MAX_SKEW_MS).unwrap_or(record.at);
+            refuse_future("predicate.at", record.at, latest)
         }
         ImportRecord::TYPE => {
             let record: ImportRecord = statement.predicate().map_err(|error| {

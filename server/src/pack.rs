@@ -15,7 +15,6 @@ use acta_ledger::{
     },
     log::{
         digest::Sha256Digest,
-        dsse::Envelope,
         jcs,
         pack::{
             Blobs, Consistency, Contents, FORMAT, File, LeftOut, MAX_ENTRIES, Manifest, PackedEntry,
@@ -35,6 +34,7 @@ use crate::{
     log::SignedHead,
     route,
     startup::AppState,
+    statement::{self, ReadEntry},
     store,
 };
 
@@ -170,7 +170,7 @@ async fn of_runs(state: &AppState, runs: BTreeSet<String>) -> Answer<BTreeSet<u6
     let pool = &state.database.read;
     let mut found = BTreeSet::new();
     let (mut seen, mut open): (BTreeSet<String>, VecDeque<String>) =
-        (BTreeSet::new(), runs.into_iter().collect());
+        (BTreeSet::new(), runs.iter().cloned().collect());
     while let Some(run) = open.pop_front() {
         if !seen.insert(run.clone()) {
             continue;
@@ -185,18 +185,24 @@ async fn of_runs(state: &AppState, runs: BTreeSet<String>) -> Answer<BTreeSet<u6
         }
         found.extend(store::pack::acceptance_of(pool, &run).await?);
     }
+    // Of the other run of a rebuild its summary belongs, and nothing that hangs on it.
+    for run in runs {
+        let mut rebuilds = store::rebuild::of_run(pool, &run, MAX_ENTRIES as u32).await?;
+        rebuilds.extend(store::rebuild::by_run(pool, &run, MAX_ENTRIES as u32).await?);
+        for rebuild in rebuilds {
+            found.insert(rebuild.entry);
+            for other in rebuild.rebuilt.into_iter().chain([rebuild.run]) {
+                found.extend(store::run::find(pool, &other).await?.map(|row| row.entry));
+            }
+        }
+    }
     Ok(found)
 }
 
 async fn read_all(state: &AppState, indices: BTreeSet<u64>) -> Answer<BTreeMap<u64, Read>> {
     let mut read = BTreeMap::new();
     for index in indices {
-        let damaged = |error: String| Problem::internal(format_args!("entry {index} is damaged: {error}"));
-        let stored = state.reader.entry(index).await?.ok_or_else(|| damaged("it is missing".to_owned()))?;
-        let envelope = Envelope::parse(&stored.record).map_err(|error| damaged(error.to_string()))?;
-        let statement = Statement::from_envelope(&envelope).map_err(|error| damaged(error.to_string()))?;
-        let facts = store::ledger::facts(&state.database.read, index).await?;
-        let signer = facts.ok_or_else(|| damaged("nobody signed it".to_owned()))?.signer;
+        let ReadEntry { stored, statement, signer } = statement::read(state, index).await?;
         read.insert(index, Read { record: stored.record, signer, statement });
     }
     Ok(read)

@@ -1,6 +1,7 @@
 //! The server's side of the pages: fills the views from the projections and the log, for one viewer.
 
 pub mod acceptance;
+mod agent;
 pub mod compare;
 pub mod live;
 pub mod people;
@@ -13,6 +14,7 @@ use acta_app::{
     view::{
         AgentRow, EntryRow, EntryView, LedgerView, RunFilter, RunView, RunsView, Verification, Viewer,
         acceptance::AcceptancesView,
+        agent::AgentView,
         caches::{CacheFilter, CachesView},
         cancels::{CancelFilter, CancelsView},
         chart::Plot,
@@ -53,9 +55,9 @@ use crate::{
         run::MAX_TREE_BYTES,
     },
     log::reader::StoredEntry,
-    phase_tree,
+    phase_tree, rebuild,
     startup::AppState,
-    store::{self, agent, history, ledger, run},
+    store::{self, history, ledger, run},
     trace::bundle_of_run,
 };
 
@@ -133,7 +135,12 @@ impl ServerPortal {
         let judged = judged.inspect_err(|problem| {
             tracing::error!(entry.index = row.entry, cause = %problem.detail, "no advice on a run");
         });
+        let rebuilds = rebuild::view(&self.state, &row.id, row.entry).await;
+        let rebuilds = rebuilds.inspect_err(|problem| {
+            tracing::error!(entry.index = row.entry, cause = %problem.detail, "no rebuilds of a run");
+        });
         Ok(RunView {
+            rebuilds: rebuilds.ok(),
             advice: judged.ok(),
             number: row.number,
             entry: row.entry,
@@ -215,9 +222,9 @@ impl ServerPortal {
         }
         let mut agents = Vec::new();
         let keyring = self.state.log.keyring();
-        for agent in agent::list(pool).await? {
-            let (count, last) = agent::activity(pool, &agent.name).await?;
-            let statements = agent::chain(pool, &agent.name, head.head.size).await?;
+        for agent in store::agent::list(pool).await? {
+            let (count, last) = store::agent::activity(pool, &agent.name).await?;
+            let statements = store::agent::chain(pool, &agent.name, head.head.size).await?;
             let chains = chain::judge(&statements, &keyring.enrolments(&agent.name), head.head.size);
             agents.push(AgentRow {
                 missing: chains.iter().flat_map(|it| it.missing_numbers(MAX_GAPS)).take(MAX_GAPS).collect(),
@@ -308,6 +315,10 @@ impl Portal for ServerPortal {
 
     async fn ledger(&self, before: Option<u64>) -> Result<LedgerView, PageError> {
         self.ledger_view(before).await.map_err(page_error)
+    }
+
+    async fn agent(&self, name: &str) -> Result<AgentView, PageError> {
+        self.agent_view(name).await.map_err(page_error)
     }
 
     async fn acceptance(&self, id: Option<&str>) -> Result<AcceptancesView, PageError> {

@@ -10,6 +10,7 @@ pub mod compare;
 mod mention;
 mod meta;
 pub mod rebuild;
+mod rebuild_record;
 mod route;
 mod run;
 pub mod upgrade;
@@ -22,6 +23,7 @@ use acta_ledger::{
         chain::ChainLink,
         import::ImportRecord,
         log_key::LogKey,
+        rebuild::RebuildRecord,
     },
     judge::keyring::{KeyRefusal, KeyringError, Purpose},
     log::statement::{Predicate as _, Statement, StatementError},
@@ -95,7 +97,8 @@ impl From<KeyringError> for Conflict {
 }
 
 /// The tables, in an order in which they can be emptied.
-pub const TABLES: [&str; 12] = [
+pub const TABLES: [&str; 13] = [
+    "rebuild",
     "cancel",
     "cache_decision",
     "artifact",
@@ -177,6 +180,13 @@ impl Projector {
             AcceptanceRecord::TYPE => match statement.predicate::<AcceptanceRecord>() {
                 Ok(record) => {
                     acceptance::apply(connection, logged, &record).await?.map(|()| Some(record.chain))
+                }
+                Err(error) => Err(unreadable(error)),
+            },
+            RebuildRecord::TYPE => match statement.predicate::<RebuildRecord>() {
+                Ok(record) => {
+                    rebuild_record::apply(connection, logged, &record).await?;
+                    Ok(Some(record.chain))
                 }
                 Err(error) => Err(unreadable(error)),
             },

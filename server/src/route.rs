@@ -8,13 +8,13 @@ pub mod act;
 use acta_ledger::{
     evidence::{decision::SeenHead, route::BundleDigest},
     judge::route::{RouteEntry, RouteEvent, RouteLog, RouteState, Signer, judge_bundle, judge_route},
-    log::{dsse::Envelope, statement::Statement},
 };
 
 use crate::{
     clock,
     error::{Answer, Problem},
     startup::AppState,
+    statement::{self, ReadEntry, damaged},
     store,
 };
 
@@ -36,14 +36,9 @@ pub async fn read_until(state: &AppState, route: &str, size: u64) -> Answer<Rout
 }
 
 async fn entry(state: &AppState, index: u64) -> Answer<RouteEntry> {
-    let damaged = |error: String| Problem::internal(format_args!("entry {index} is damaged: {error}"));
-    let stored = state.reader.entry(index).await?.ok_or_else(|| damaged("it is missing".to_owned()))?;
-    let envelope = Envelope::parse(&stored.record).map_err(|error| damaged(error.to_string()))?;
-    let statement = Statement::from_envelope(&envelope).map_err(|error| damaged(error.to_string()))?;
-    let event = RouteEvent::read(&statement).map_err(|error| damaged(error.to_string()))?;
-    let event = event.ok_or_else(|| damaged("it concerns no route".to_owned()))?;
-    let facts = store::ledger::facts(&state.database.read, index).await?;
-    let signer = facts.ok_or_else(|| damaged("nobody signed it".to_owned()))?.signer;
+    let ReadEntry { stored, statement, signer } = statement::read(state, index).await?;
+    let event = RouteEvent::read(&statement).map_err(|error| damaged(index, &error))?;
+    let event = event.ok_or_else(|| damaged(index, &"it concerns no route"))?;
     let signer = if signer == "portal" {
         Signer::Portal
     } else {

@@ -65,24 +65,24 @@ async fn look_for(state: &AppState, wanted: &Wanted, size: u64) -> Answer<Found>
         let of = |by| move |(digest, index): (Sha256Digest, u64)| Thing::Entry { index, by, digest };
         found.things.extend(entries.into_iter().map(of(EntryBy::Digest)));
         found.things.extend(leaves.into_iter().map(of(EntryBy::LeafHash)));
-        found.things.extend(keys(state, prefix).await?);
+        found.things.extend(keys(state, prefix, size));
         digests(state, prefix, size, &mut found).await?;
     }
     Ok(found)
 }
 
-/// The server's own keys, and agents'.
-async fn keys(state: &AppState, prefix: &Prefix) -> Answer<Vec<Thing>> {
-    let own = [("log", state.trust.log.public_key().id().0), ("portal", state.trust.portal.id().0)];
-    let own = own.into_iter().filter(|(_, digest)| prefix.is_of(digest)).map(|(holder, digest)| Thing::Key {
-        digest,
-        holder: holder.to_owned(),
-        entry: None,
-    });
-    let agents = search::keys(&state.database.read, prefix, MAX_THINGS).await?;
-    let agents =
-        agents.into_iter().map(|(digest, holder, entry)| Thing::Key { digest, holder, entry: Some(entry) });
-    Ok(own.chain(agents).collect())
+/// Every key that the log knows or knew: the server's own and agents', whether they may still sign or not.
+fn keys(state: &AppState, prefix: &Prefix, size: u64) -> Vec<Thing> {
+    let keyring = state.log.keyring();
+    let log = keyring.log().lives();
+    let log = log.map(|life| (life.key.public_key().id().0, "log", life.announced_by));
+    let portal = (keyring.portal().id().0, "portal", None);
+    let agents = keyring.lives().iter();
+    let agents = agents.map(|life| (life.public_key.id().0, life.agent.as_str(), Some(life.introduced_at)));
+    let all = log.chain([portal]).chain(agents);
+    all.filter(|(digest, _, entry)| prefix.is_of(digest) && entry.is_none_or(|entry| entry < size))
+        .map(|(digest, holder, entry)| Thing::Key { digest, holder: holder.to_owned(), entry })
+        .collect()
 }
 
 /// What entries speak of or mention, and the bytes that are kept of it.

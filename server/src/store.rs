@@ -11,6 +11,7 @@ pub mod key;
 pub mod ledger;
 pub mod pack;
 pub mod progress;
+pub mod rebuild;
 pub mod route;
 pub mod run;
 pub mod schema;

@@ -1,12 +1,13 @@
 //! The trace of a bundle, from what the log holds: the judgement is the ledger's.
 
+use acta_app::view::RunRow;
 use acta_ledger::{
     evidence::{build::BuildSummary, decision::SeenHead},
     judge::{
         route::{RouteEvent, RouteLog},
-        trace::{LoggedRun, Trace, run_of, trace},
+        trace::{LoggedRun, StepKind, Trace, run_of, trace},
     },
-    log::{digest::Sha256Digest, dsse::Envelope, statement::Statement},
+    log::digest::Sha256Digest,
 };
 
 use crate::{
@@ -14,6 +15,7 @@ use crate::{
     error::{Answer, Problem},
     route::read,
     startup::AppState,
+    statement::{self, ReadEntry, damaged},
     store,
 };
 
@@ -64,6 +66,15 @@ async fn routes_of(state: &AppState, bundle: Sha256Digest) -> Answer<Vec<String>
     Ok(routes)
 }
 
+/// The run of a trace, where the log has it.
+pub async fn run_row(state: &AppState, trace: &Trace) -> Answer<Option<RunRow>> {
+    let told = trace.step(StepKind::Run).is_some_and(|step| !step.sources.is_empty());
+    Ok(match trace.run.filter(|_| told) {
+        Some(id) => store::run::find(&state.database.read, &id.to_string()).await?,
+        None => None,
+    })
+}
+
 /// The bundle that a run's plan is in, by a record of gate 3 that says so.
 pub fn bundle_of_run(log: &RouteLog, run: uuid::Uuid) -> Option<Sha256Digest> {
     log.entries.iter().rev().find_map(|entry| match &entry.event {
@@ -76,10 +87,7 @@ type Logged = (u64, Sha256Digest, String, BuildSummary);
 
 async fn logged_run(state: &AppState, id: &str) -> Answer<Option<Logged>> {
     let Some(row) = store::run::find(&state.database.read, id).await? else { return Ok(None) };
-    let damaged = |cause: String| Problem::internal(format_args!("entry {} is damaged: {cause}", row.entry));
-    let stored = state.reader.entry(row.entry).await?.ok_or_else(|| damaged("it is missing".to_owned()))?;
-    let envelope = Envelope::parse(&stored.record).map_err(|error| damaged(error.to_string()))?;
-    let statement = Statement::from_envelope(&envelope).map_err(|error| damaged(error.to_string()))?;
-    let summary = statement.predicate().map_err(|error| damaged(error.to_string()))?;
+    let ReadEntry { stored, statement, .. } = statement::read(state, row.entry).await?;
+    let summary = statement.predicate().map_err(|error| damaged(row.entry, &error))?;
     Ok(Some((row.entry, stored.leaf_hash, row.agent, summary)))
 }

@@ -65,6 +65,7 @@ async function addressesOf({ run, config, entry, bundle, done }) {
     '/routes/{name}/restores': '/routes/mini/restores',
     '/entries/{which}': `/entries/${entry}`,
     '/ledger': '/ledger',
+    '/agents/{name}': '/agents/builder-7',
     '/bundles/{digest}': `/bundles/${bundle}?route=mini`,
     '/search': `/search?q=${bundle.slice(0, 8)}`,
     '/d/sha256/{digest}': `/d/sha256/${bundle}`,

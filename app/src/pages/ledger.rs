@@ -206,7 +206,9 @@ fn agent_row(agent: &AgentRow, lang: Lang) -> AnyView {
     let key: String = visible(&agent.key_id).chars().take(12).collect();
     view! {
         <tr>
-            <th scope="row" class="stick"><bdi>{short(&agent.name, 64)}</bdi></th>
+            <th scope="row" class="stick">
+                <a href=routes::agent(&agent.name)><bdi>{short(&agent.name, 64)}</bdi></a>
+            </th>
             <td><code class="digest" title=agent.public_key.clone()>{key}</code></td>
             <td class="n"><a href=routes::entry(agent.enrolled_at)>{count(agent.enrolled_at, lang)}</a></td>
             <td class="n">{count(agent.entries, lang)}</td>

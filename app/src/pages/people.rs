@@ -62,8 +62,15 @@ pub async fn load(context: &PageContext) -> Result<Ready, PageError> {
 
 fn table(people: &[PersonRow], lang: Lang) -> AnyView {
     let rows = people.iter().map(|person| {
-        let agents: Vec<String> = person.agents.iter().map(|agent| short(agent, 64)).collect();
-        let agents = if agents.is_empty() { lang.t("person-no-agent") } else { agents.join(", ") };
+        let agents = person.agents.iter().enumerate().map(|(at, agent)| {
+            let comma = (at > 0).then_some(", ");
+            view! { {comma}<a href=routes::agent(agent)><bdi>{short(agent, 64)}</bdi></a> }
+        });
+        let agents = if person.agents.is_empty() {
+            lang.t("person-no-agent").into_any()
+        } else {
+            agents.collect_view().into_any()
+        };
         let (mark, word) = if person.disabled {
             (State::Superseded, "person-disabled")
         } else {
@@ -78,7 +85,7 @@ fn table(people: &[PersonRow], lang: Lang) -> AnyView {
                 <td>{state(mark, lang.t(word))}</td>
                 <td>{date(person.created_at, lang)}</td>
                 <td class="n">{count(person.sessions, lang)}</td>
-                <td><bdi>{agents}</bdi></td>
+                <td>{agents}</td>
             </tr>
         }
     });

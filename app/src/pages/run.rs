@@ -19,7 +19,7 @@ use crate::{
     components::{
         checks,
         layout::{Answer, Figure, answer, capitalised, figures, note, part, raw, trail},
-        pack,
+        pack, rebuild,
         state::{State, state},
         words,
     },
@@ -77,6 +77,7 @@ fn show(context: &PageContext, view: &RunView) -> Ready {
         facts::settings(view, lang),
         files::artifacts(view, lang),
         files::timing_cache(view, lang),
+        rebuilds(context, view),
         attempts(view, lang),
         acceptance(view, lang),
         checks::checks(context, view.entry, view.entry_digest, &view.verification),
@@ -176,6 +177,12 @@ fn actions(view: &RunView, lang: Lang) -> AnyView {
         </p>
     }
     .into_any()
+}
+
+/// Who built it again; nothing where the server could not tell.
+fn rebuilds(context: &PageContext, view: &RunView) -> AnyView {
+    let network = file_name(&view.summary.network.source);
+    view.rebuilds.as_ref().map_or_else(|| ().into_any(), |it| rebuild::part(context, it, network))
 }
 
 /// The attempts before and after; a first and only attempt has none.

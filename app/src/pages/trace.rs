@@ -14,7 +14,7 @@ use crate::{
     components::{
         checks::verify_command,
         layout::{Answer, answer, capitalised, note, part, trail},
-        pack,
+        pack, rebuild,
         record::checked_by,
         route::{why, words},
         state::State,
@@ -74,6 +74,7 @@ fn show(context: &PageContext, view: &TraceView) -> Ready {
         {steps::part(view, lang)}
         {graph::part(view, lang)}
         {gap_list(&gaps, lang)}
+        {view.rebuilds.as_ref().map(|it| rebuild::part(context, it, "MODEL.onnx"))}
         {record(context, view)}
     };
     Ready { title, room: Room::Routes, island: false, body: body.into_any() }

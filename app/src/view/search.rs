@@ -66,7 +66,7 @@ pub enum Thing {
         digest: Sha256Digest,
         /// The agent whose it is, or `portal` or `log`.
         holder: String,
-        /// The entry that introduced it; none for the server's own keys.
+        /// The entry that introduced it; none for the server's own first keys.
         entry: Option<u64>,
     },
     /// A run.
@@ -122,7 +122,9 @@ impl Thing {
     /// The page that shows it.
     pub fn href(&self) -> String {
         match self {
-            Self::Entry { index, .. } | Self::Key { entry: Some(index), .. } => routes::entry(index),
+            Self::Entry { index, .. } => routes::entry(index),
+            Self::Key { holder, entry: Some(index), .. } if holder == "log" => routes::entry(index),
+            Self::Key { holder, entry: Some(_), .. } => routes::agent(holder),
             Self::Key { entry: None, .. } => routes::LEDGER.to_owned(),
             Self::Run { id, .. } => routes::run(id),
             Self::Route { name } => routes::route(name),

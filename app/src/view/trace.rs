@@ -7,6 +7,8 @@ use acta_ledger::{
 };
 use serde::{Deserialize, Serialize};
 
+use super::rebuild::RebuildsView;
+
 /// What is kept of the bundle's bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Bytes {
@@ -39,6 +41,8 @@ pub struct TraceView {
     pub bytes: Bytes,
     /// The number of the run that built it, where it is here.
     pub run_number: Option<u64>,
+    /// How the run that built it stands by its rebuilds, where it is here.
+    pub rebuilds: Option<RebuildsView>,
     /// The tree head that it was made from.
     pub seen: SeenHead,
 }

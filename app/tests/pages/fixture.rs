@@ -2,8 +2,12 @@
 
 #[path = "fixture/acceptance.rs"]
 pub mod acceptance;
+#[path = "fixture/agent.rs"]
+pub mod agent;
 #[path = "fixture/build.rs"]
 mod build;
+#[path = "fixture/rebuild.rs"]
+pub mod rebuild;
 #[path = "fixture/route.rs"]
 pub mod route;
 #[path = "fixture/search.rs"]
@@ -183,6 +187,7 @@ impl Ledger {
             retry_of: other(&|other| run.summary.run.retry_of == Some(other.summary.run.id)).pop(),
             retried_by: other(&|other| other.summary.run.retry_of == Some(id)),
             advice: Some(self.advice(number)),
+            rebuilds: Some(rebuild::view(&run.summary)),
             acceptance: (number == 2).then(acceptance::link),
             cancel_request: None,
         })

@@ -3,10 +3,12 @@
 #![expect(clippy::unwrap_used, reason = "what does not fit in a fixture fails the test that uses it")]
 
 mod acceptance;
+mod agent;
 mod compare;
 mod fixture;
 mod live;
 mod people;
+mod rebuild;
 mod render;
 mod routes;
 mod search;

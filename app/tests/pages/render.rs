@@ -13,6 +13,7 @@ use acta_app::{
     view::{
         EntryView, FilterChoices, LedgerView, RunFilter, RunView, RunsView, Viewer,
         acceptance::AcceptancesView,
+        agent::AgentView,
         caches::{CacheFilter, CachesView},
         cancels::{CancelFilter, CancelRow, CancelsView},
         chart::Plot,
@@ -36,7 +37,7 @@ use hydration_context::SsrSharedContext;
 use leptos::{nonce::Nonce, prelude::*};
 
 use crate::fixture::{
-    Ledger, acceptance,
+    Ledger, acceptance, agent,
     route::{self, Script},
     search,
 };
@@ -240,6 +241,11 @@ impl Portal for Fixture {
 
     async fn ledger(&self, _: Option<u64>) -> Result<LedgerView, PageError> {
         Ok(self.ledger.ledger_view())
+    }
+
+    async fn agent(&self, name: &str) -> Result<AgentView, PageError> {
+        let view = agent::view(name, self.manage()).ok_or(PageError::NotFound)?;
+        Ok(view)
     }
 
     async fn acceptance(&self, id: Option<&str>) -> Result<AcceptancesView, PageError> {

@@ -11,6 +11,7 @@ pub mod key;
 pub mod live;
 pub mod log;
 pub mod pack;
+pub mod rebuild;
 pub mod route;
 pub mod run;
 pub mod search;
@@ -47,6 +48,7 @@ pub fn router() -> (Router<AppState>, utoipa::openapi::OpenApi) {
         .routes(routes!(run::get))
         .routes(routes!(run::phase_tree))
         .routes(routes!(run::advice))
+        .routes(routes!(rebuild::rebuilds))
         .routes(routes!(compare::compare))
         .routes(routes!(compare::configuration))
         .routes(routes!(compare::cancels))

@@ -1,6 +1,7 @@
 //! What the pages' forms post to. Each answers with a redirect, so that a reload repeats nothing.
 
 pub mod account;
+pub mod agent;
 mod fields;
 pub mod live;
 pub mod people;

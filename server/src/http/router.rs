@@ -34,6 +34,7 @@ pub fn router(state: AppState) -> Router {
         .route("/routes/{route}/decisions", post(forms::route::decisions))
         .route("/routes/{route}/orders", post(forms::route::orders))
         .route("/routes/{route}/confirmations", post(forms::route::confirmations))
+        .route("/agents/{name}/revoke", post(forms::agent::revoke))
         .route(routes::PEOPLE_CHANGES, post(forms::people::change))
         .route("/runs/{id}/cancel", post(forms::live::cancel))
         .route("/account/sessions/revoke", post(forms::account::session))

@@ -135,7 +135,7 @@ impl ServerPortal {
         }
     }
 
-    fn manage(&self) -> Answer<MayManage> {
+    pub(super) fn manage(&self) -> Answer<MayManage> {
         Ok(MayManage {
             role_allows: self.role_allows(Action::ManageAccounts),
             step_up_needed: !self.stepped_up(),

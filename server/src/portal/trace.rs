@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use acta_app::view::trace::{Bytes, TraceView};
 use acta_ledger::{
     evidence::route::BundleDigest,
-    judge::trace::StepKind,
     log::verification::{Report, verify},
 };
 
@@ -14,8 +13,8 @@ use crate::{
     error::Answer,
     http::api::{agent::parse_digest, entry::material},
     purge::purged_by_entry,
+    rebuild,
     route::state_of,
-    store::run,
     trace,
 };
 
@@ -41,9 +40,9 @@ impl ServerPortal {
                 None => Bytes::NotHere,
             },
         };
-        let told = traced.trace.step(StepKind::Run).is_some_and(|step| !step.sources.is_empty());
-        let run_number = match traced.trace.run.filter(|_| told) {
-            Some(id) => run::find(&self.state.database.read, &id.to_string()).await?.map(|row| row.number),
+        let run = trace::run_row(&self.state, &traced.trace).await?;
+        let rebuilds = match &run {
+            Some(row) => Some(rebuild::view(&self.state, &row.id, row.entry).await?),
             None => None,
         };
         Ok(TraceView {
@@ -52,7 +51,8 @@ impl ServerPortal {
             routes: traced.routes,
             checks,
             bytes,
-            run_number,
+            run_number: run.map(|row| row.number),
+            rebuilds,
             seen: traced.seen,
         })
     }

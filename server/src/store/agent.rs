@@ -69,6 +69,18 @@ pub async fn activity(pool: &SqlitePool, name: &str) -> sqlx::Result<(u64, Optio
     Ok((row.entries as u64, row.last))
 }
 
+/// How many entries of each predicate type an agent signed, the most first.
+pub async fn kinds(pool: &SqlitePool, name: &str) -> sqlx::Result<Vec<(String, u64)>> {
+    let rows = query!(
+        r#"select predicate_type, count(*) as "entries!: i64" from entry_meta where signer = ?
+           group by predicate_type order by count(*) desc, predicate_type"#,
+        name
+    )
+    .fetch_all(pool)
+    .await?;
+    Ok(rows.into_iter().map(|row| (row.predicate_type, row.entries as u64)).collect())
+}
+
 /// An agent's statements below a tree size with their places in its chain; the log decides which are wrong.
 pub async fn chain(pool: &SqlitePool, name: &str, size: u64) -> sqlx::Result<Vec<Linked>> {
     let size = size as i64;

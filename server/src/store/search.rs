@@ -43,25 +43,6 @@ pub async fn leaves(pool: &SqlitePool, prefix: &Prefix, size: u64, limit: u32) -
     rows.into_iter().map(|row| Ok((digest(&row.leaf_hash)?, row.idx as u64))).collect()
 }
 
-/// Agents' keys whose id begins so: id, agent, enrolling entry.
-pub async fn keys(
-    pool: &SqlitePool,
-    prefix: &Prefix,
-    limit: u32,
-) -> sqlx::Result<Vec<(Sha256Digest, String, u64)>> {
-    let (low, high) = prefix.bounds();
-    let (low, high) = (&low.0[..], &high.0[..]);
-    let rows = query!(
-        "select key_id, name, enrolled_at from agent where key_id between ? and ? order by key_id limit ?",
-        low,
-        high,
-        limit
-    )
-    .fetch_all(pool)
-    .await?;
-    rows.into_iter().map(|row| Ok((digest(&row.key_id)?, row.name, row.enrolled_at as u64))).collect()
-}
-
 /// Subjects of entries below `size` whose digest begins so.
 pub async fn subjects(
     pool: &SqlitePool,

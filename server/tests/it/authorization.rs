@@ -63,6 +63,7 @@ async fn nobody_gets_in_without_being_known_but_where_a_log_is_public() {
         "/acceptance/1",
         "/entries/0",
         "/ledger",
+        "/agents/a",
         "/nowhere",
     ] {
         let answer = nobody.get(page).await;

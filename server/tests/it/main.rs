@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod acceptance;
+mod agent;
 mod anchor;
 mod append;
 mod authorization;
@@ -24,6 +25,7 @@ mod people;
 mod process;
 mod purge;
 mod rebuild;
+mod rebuild_record;
 mod replay;
 mod route;
 mod search;

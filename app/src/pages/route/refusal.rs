@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// The codes that have a sentence; every other one is said to be a refusal.
-const CODES: [&str; 32] = [
+const CODES: [&str; 36] = [
     "missing_field",
     "bad_code",
     "bad_time",
@@ -48,6 +48,10 @@ const CODES: [&str; 32] = [
     "step_up_needed",
     "bad_order",
     "bad_digest",
+    "malformed_reason",
+    "no_key",
+    "not_the_key",
+    "not_confirmed",
     "unknown",
 ];
 

@@ -1,6 +1,9 @@
 //! Bundles: their trace, and purging what nothing needs.
 
-use acta_ledger::{judge::trace::Trace, log::digest::Sha256Digest};
+use acta_ledger::{
+    judge::{rebuild::Standing, trace::Trace},
+    log::digest::Sha256Digest,
+};
 use axum::{
     Json,
     extract::{Path, Query, State},
@@ -17,6 +20,7 @@ use crate::{
     error::{Answer, Problem},
     http::json::Body,
     purge::{Purge, Wanted, purge as purge_now},
+    rebuild,
     startup::AppState,
     trace,
 };
@@ -38,6 +42,9 @@ pub struct TraceBody {
     trace: Trace,
     /// Every route that the bundle is on.
     routes: Vec<String>,
+    /// How the run that built it stands by its rebuilds, where the log has that run.
+    #[schema(value_type = Option<Object>)]
+    rebuilds: Option<Standing>,
     /// Up to which size of the log this was judged.
     log_size: u64,
 }
@@ -53,7 +60,11 @@ pub async fn trace(
 ) -> Answer<Json<TraceBody>> {
     let bundle = parse_digest("digest", &digest)?;
     let traced = trace::of(&state, bundle, on.route.as_deref()).await?;
-    Ok(Json(TraceBody { trace: traced.trace, routes: traced.routes, log_size: traced.seen.size }))
+    let rebuilds = match trace::run_row(&state, &traced.trace).await? {
+        Some(row) => Some(rebuild::of_entry(&state, row.entry).await?.standing),
+        None => None,
+    };
+    Ok(Json(TraceBody { trace: traced.trace, routes: traced.routes, rebuilds, log_size: traced.seen.size }))
 }
 
 /// What is to be purged.

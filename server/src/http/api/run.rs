@@ -172,7 +172,8 @@ async fn item(state: &AppState, row: RunRow) -> Answer<RunItem> {
     })
 }
 
-async fn find(state: &AppState, id: &str) -> Answer<RunRow> {
+/// The run of an id or a number.
+pub(super) async fn find(state: &AppState, id: &str) -> Answer<RunRow> {
     let row = run::find(&state.database.read, id).await?;
     row.ok_or_else(|| Problem::not_found("no such run").field("run").found(id))
 }
