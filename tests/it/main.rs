@@ -12,5 +12,6 @@ mod fault_list;
 mod key;
 mod live;
 mod pack;
+mod power;
 mod rollback;
 mod runs;
