@@ -42,16 +42,15 @@ fuzz: setup ## Fuzz every parser under libFuzzer, a minute each (scripts/fuzz SE
 
 bench: setup ## Measure: criterion, watching, appends beside raw SQLite, 100 cancels from click to answer, a deep audit
 	cargo bench
-	cargo build
-	cargo run --quiet -p acta-tests --bin acta-bench-cancel
 	cargo build --release -p acta-ingest -p acta-server
+	cargo run --release --quiet -p acta-tests --bin acta-bench-cancel
 	cargo run --release --quiet -p acta-tests --bin acta-bench-audit
 
-soak: ## The crash tests at length: every call of an append, 200 kill -9 and an hour of load (ACTA_SOAK, ACTA_SOAK_SECONDS)
+soak: ## The crash tests at length: every call of an append, 200 power cuts, 200 kill -9 and an hour of load (ACTA_SOAK, ACTA_SOAK_SECONDS)
 	@scripts/setup --tests
 	cargo build -p acta-server -p acta-ingest
 	ACTA_SOAK=$${ACTA_SOAK:-200} ACTA_SOAK_SECONDS=$${ACTA_SOAK_SECONDS:-3600} \
-		cargo test -p acta-tests --test it -- --test-threads=1 --nocapture fault:: crash::kill_9
+		cargo test -p acta-tests --test it -- --test-threads=1 --nocapture fault:: power:: crash::kill_9
 
 screenshots: ## Take pictures of every page of the running portal into target/screenshots
 	@scripts/setup --tests

@@ -9,3 +9,4 @@ pub mod extract;
 pub mod password;
 pub mod policy;
 pub mod session;
+pub mod token;

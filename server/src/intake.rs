@@ -1,6 +1,6 @@
 //! Intake: everything that is checked about an envelope before it may wait for the log.
 
-use std::collections::HashSet;
+use std::{collections::HashSet, sync::Arc};
 
 use acta_ledger::{
     evidence::{
@@ -38,8 +38,8 @@ use crate::{
     blob::BlobStore,
     clock,
     error::{Answer, Problem},
+    keyring::Signer,
     log::writer::Candidate,
-    store::agent::Agent,
 };
 
 /// Envelopes in one request at most.
@@ -50,14 +50,14 @@ pub const MAX_SKEW_MS: i64 = 5 * 60 * 1000;
 
 /// Checks one envelope that the agent offers to the log of this origin: signature by the agent's own key, statement, the
 /// log that it is meant for, predicate, blobs, length.
-pub async fn check(envelope: &Value, agent: &Agent, origin: &str, blobs: &BlobStore) -> Answer<Candidate> {
+pub async fn check(envelope: &Value, agent: &Signer, origin: &str, blobs: &BlobStore) -> Answer<Candidate> {
     let envelope = Envelope::from_json(envelope)
         .map_err(|error| Problem::bad_request("malformed_envelope", error.to_string()).field("envelope"))?;
     let (envelope, _) = envelope.verified(&[agent.key], 1).map_err(|error| {
         let by = envelope.hinted_keys().next().map_or_else(|| "no key id".to_owned(), |id| id.to_string());
         Problem::refused(
             "bad_signature",
-            format!("the envelope is not signed by agent {}: {error}", agent.name),
+            format!("the envelope is not signed by agent {}: {error}", agent.agent),
         )
         .field("signatures")
         .found(by)
@@ -66,14 +66,14 @@ pub async fn check(envelope: &Value, agent: &Agent, origin: &str, blobs: &BlobSt
     let statement = Statement::from_envelope(&envelope)
         .map_err(|error| Problem::bad_request("malformed_statement", error.to_string()).field("payload"))?;
     check_log(&statement, origin)?;
-    check_predicate(&statement, blobs).await?;
+    let summary = check_predicate(&statement, blobs).await?;
     let entry = Entry::of(&envelope).map_err(|error| {
         Problem::new(axum::http::StatusCode::PAYLOAD_TOO_LARGE, "entry_too_long", error.to_string())
             .field("envelope")
             .found(error.found)
             .expected(acta_ledger::log::tile::MAX_ENTRY_BYTES)
     })?;
-    Ok(Candidate { entry, statement, signer: agent.name.clone(), key: Some(agent.key_id) })
+    Ok(Candidate { entry, statement, summary, signer: agent.agent.clone(), key: Some(agent.key_id) })
 }
 
 /// What an agent does who offers such a statement: what came of an order is told by whoever may take orders.
@@ -94,14 +94,16 @@ fn check_log(statement: &Statement, origin: &str) -> Answer<()> {
     Err(Problem::refused("other_log", said).field("predicate.chain.log").found(log).expected(expected))
 }
 
-async fn check_predicate(statement: &Statement, blobs: &BlobStore) -> Answer<()> {
+/// Checks the predicate; a build's summary is handed on as it was read.
+async fn check_predicate(statement: &Statement, blobs: &BlobStore) -> Answer<Option<Arc<BuildSummary>>> {
     match statement.predicate_type.as_str() {
         BuildSummary::TYPE => {
             let summary: BuildSummary = statement.predicate().map_err(|error| {
                 Problem::refused("malformed_predicate", error.to_string()).field("predicate")
             })?;
             check_summary(&summary)?;
-            check_blobs(summary.blobs(), blobs).await
+            check_blobs(summary.blobs(), blobs).await?;
+            return Ok(Some(Arc::new(summary)));
         }
         GateRecord::TYPE
         | CanaryRecord::TYPE
@@ -147,6 +149,7 @@ async fn check_predicate(statement: &Statement, blobs: &BlobStore) -> Answer<()>
             .found(other)
             .expected(BuildSummary::TYPE)),
     }
+    .map(|()| None)
 }
 
 async fn check_route_evidence(statement: &Statement, blobs: &BlobStore) -> Answer<()> {

@@ -12,7 +12,7 @@ use acta_ledger::{
     log::{
         dsse::Envelope,
         entry::Entry,
-        key::{PublicKey, SigningKey},
+        key::{KeyId, PublicKey, SigningKey},
         statement::{Predicate, Statement, Subject},
         verification::Trust,
     },
@@ -45,6 +45,36 @@ pub async fn load(connection: &mut Connection, keys: &Keys) -> anyhow::Result<Ke
         keyring.apply(index, &envelope, &statement).with_context(damaged)?;
     }
     Ok(keyring)
+}
+
+/// An agent whose key may sign now.
+#[derive(Debug, Clone)]
+pub struct Signer {
+    /// Its name.
+    pub agent: String,
+    /// Its key.
+    pub key: PublicKey,
+    /// Its key's id.
+    pub key_id: KeyId,
+}
+
+/// The agent of a name, if its key may sign now; otherwise what became of its key.
+pub fn may_sign(state: &AppState, agent: &str) -> Answer<Signer> {
+    let keyring = state.log.keyring();
+    let life = keyring.newest(agent);
+    let key = life
+        .ok_or_else(|| Problem::internal(format_args!("agent {agent} has a token and no key")))?
+        .public_key;
+    let key_id = key.id();
+    match keyring.may_sign(&key_id, u64::MAX) {
+        Ok(_) => Ok(Signer { agent: agent.to_owned(), key, key_id }),
+        Err(refusal) => {
+            tracing::info!(agent.name = agent, key.id = %key_id, cause = %refusal, "a request was denied");
+            Err(Problem::forbidden("key_ended", format!("{refusal}; ask an admin for a new one-time token"))
+                .field("agent")
+                .found(key_id))
+        }
+    }
 }
 
 /// Revokes the key that signs for an agent now, in the name of whoever `by` is; the entry that says so.

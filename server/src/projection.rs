@@ -15,6 +15,8 @@ mod route;
 mod run;
 pub mod upgrade;
 
+use std::sync::Arc;
+
 use acta_ledger::{
     evidence::{
         acceptance::AcceptanceRecord,
@@ -40,6 +42,8 @@ pub struct Logged<'a> {
     pub signer: &'a str,
     /// What it says.
     pub statement: &'a Statement,
+    /// The same of a build's summary, where somebody has read it before.
+    pub summary: Option<&'a Arc<BuildSummary>>,
 }
 
 /// What an entry contradicts.
@@ -171,12 +175,15 @@ impl Projector {
                 apply_key_event(connection, logged, None).await?;
                 Ok(None)
             }
-            BuildSummary::TYPE => match statement.predicate::<BuildSummary>() {
-                Ok(summary) => {
-                    self.runs.add(connection, logged, &summary).await?.map(|()| Some(summary.chain))
+            BuildSummary::TYPE => {
+                match logged.summary.cloned().map_or_else(|| statement.predicate().map(Arc::new), Ok) {
+                    Ok(summary) => {
+                        let chain = summary.chain;
+                        self.runs.add(connection, logged, summary).await?.map(|()| Some(chain))
+                    }
+                    Err(error) => Err(unreadable(error)),
                 }
-                Err(error) => Err(unreadable(error)),
-            },
+            }
             AcceptanceRecord::TYPE => match statement.predicate::<AcceptanceRecord>() {
                 Ok(record) => {
                     acceptance::apply(connection, logged, &record).await?.map(|()| Some(record.chain))

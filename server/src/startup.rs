@@ -11,6 +11,7 @@ use tokio::{net::TcpListener, sync::watch, task::JoinHandle};
 use crate::{
     account::Waiting,
     assets::Assets,
+    auth::token::Tokens,
     blob::BlobStore,
     config::{DataConfig, ServeConfig},
     db::Database,
@@ -57,6 +58,8 @@ pub struct Shared {
     pub retention: tokio::sync::RwLock<()>,
     /// Builds that run.
     pub live: Arc<Hub>,
+    /// Who holds a token.
+    pub tokens: Tokens,
     /// Sign-in attempts.
     pub sign_in: SignInLimit,
     /// Proxies whose word on a client's address counts.
@@ -166,6 +169,7 @@ impl Application {
             waiting: Waiting::default(),
             retention: tokio::sync::RwLock::default(),
             live: Arc::default(),
+            tokens: Tokens::start(ground.database.clone()),
             trusted_proxies: serve.trusted_proxies.clone(),
             metrics,
             sign_in: SignInLimit::default(),

@@ -12,6 +12,7 @@ mod fault_list;
 mod key;
 mod live;
 mod pack;
+mod power;
 mod rebuild;
 mod rollback;
 mod runs;

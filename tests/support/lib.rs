@@ -5,6 +5,7 @@ pub mod append;
 pub mod bundle;
 pub mod checkpoint;
 pub mod command_line;
+pub mod disk;
 pub mod evidence;
 pub mod fuzz;
 pub mod live;

@@ -41,10 +41,15 @@ pub struct Server {
 impl Server {
     /// Starts one with the flags on a free port.
     pub fn start(flags: &[&str]) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        Self::start_on(folder, flags)
+    }
+
+    /// Starts one on what is in the folder `data` of a folder.
+    pub fn start_on(folder: TempDir, flags: &[&str]) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
         let address = listener.local_addr().expect("a bound port");
         drop(listener);
-        let folder = tempfile::tempdir().expect("a folder");
         let flags = flags.iter().map(|flag| (*flag).to_owned()).collect();
         let mut server = Self { folder, address, flags, child: None };
         server.restart();

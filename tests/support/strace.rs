@@ -32,18 +32,23 @@ pub struct Strace {
 }
 
 impl Strace {
+    /// Writes calls on these paths down with their moments and every byte, for [`crate::disk`].
+    ///
+    /// # Panics
+    ///
+    /// If strace is not installed (`scripts/setup --tests` installs it) or may not attach.
+    pub fn record(process: u32, calls: &str, paths: &[&Path]) -> Self {
+        Self::run(process, &["-ttt", "-xx", "-s", "1048576", "-e", &format!("trace={calls}")], paths)
+    }
+
     /// Attaches to a process with all its threads and looks at calls on these paths only.
     ///
     /// # Panics
     ///
     /// If strace is not installed (`scripts/setup --tests` installs it) or may not attach.
     pub fn attach(process: u32, calls: &str, paths: &[&Path], fault: Fault) -> Self {
-        let log = NamedTempFile::new().expect("a file");
-        let mut command = Command::new("strace");
-        command.args(["-f", "-y", "-s", "0", "-p", &process.to_string(), "-e", &format!("trace={calls}")]);
-        for path in paths {
-            command.arg("-P").arg(path);
-        }
+        let trace = format!("trace={calls}");
+        let mut options = vec!["-s", "0", "-e", &trace];
         let inject = match fault {
             Fault::None => None,
             Fault::Fails(number) => Some(format!("error=EIO:when={number}")),
@@ -51,8 +56,19 @@ impl Strace {
             Fault::Delays(ms) => Some(format!("delay_enter={}", ms * 1_000)),
             Fault::Kills(number) => Some(format!("signal=KILL:when={number}")),
         };
-        if let Some(inject) = inject {
-            command.args(["-e", &format!("inject={calls}:{inject}")]);
+        let inject = inject.map(|inject| format!("inject={calls}:{inject}"));
+        if let Some(inject) = &inject {
+            options.extend(["-e", inject]);
+        }
+        Self::run(process, &options, paths)
+    }
+
+    fn run(process: u32, options: &[&str], paths: &[&Path]) -> Self {
+        let log = NamedTempFile::new().expect("a file");
+        let mut command = Command::new("strace");
+        command.args(["-f", "-y", "-p", &process.to_string()]).args(options);
+        for path in paths {
+            command.arg("-P").arg(path);
         }
         command.arg("-o").arg(log.path()).stdin(Stdio::null()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("strace starts: scripts/setup --tests installs it");

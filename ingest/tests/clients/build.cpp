@@ -1,6 +1,8 @@
 // Builds MODEL into PLAN in C++ with the library in LIBRARIES, as the parity tests ask for it.
 //
 // ACTA_TEST_SIGINT   start, step, finish: sends SIGINT to this process from inside that callback
+// ACTA_TEST_STEP_US  so many microseconds go by before each step's answer: steps that the library makes in one burst are
+//                    then that far apart
 // Ends with 9 if no plan came out.
 
 #include "acta_monitor.hpp"
@@ -14,8 +16,8 @@ namespace
 
 char const* const kPHASE = "Optimizing graph";
 
-//! Sends SIGINT from inside a callback, before or after the monitor's own part.
-class Interrupting : public acta::ProgressMonitor
+//! Sends SIGINT from inside a callback, before or after the monitor's own part, and takes its time before a step.
+class Meddling : public acta::ProgressMonitor
 {
 public:
     void phaseStart(char const* name, char const* parent, int32_t steps) noexcept override
@@ -26,6 +28,7 @@ public:
 
     bool stepComplete(char const* name, int32_t step) noexcept override
     {
+        std::this_thread::sleep_for(mStep);
         bool const goesOn = acta::ProgressMonitor::stepComplete(name, step);
         if (step == 3)
         {
@@ -49,7 +52,14 @@ private:
         }
     }
 
+    static std::chrono::microseconds stepTime()
+    {
+        char const* text = std::getenv("ACTA_TEST_STEP_US");
+        return std::chrono::microseconds{text != nullptr ? std::atoi(text) : 0};
+    }
+
     char const* mWhere{std::getenv("ACTA_TEST_SIGINT")};
+    std::chrono::microseconds const mStep{stepTime()};
 };
 
 template <typename Function>
@@ -81,7 +91,7 @@ int main(int count, char** arguments)
     auto* const createParser = symbol<void* (*)(void*, void*, int)>(
         libraries + "/libtensorrt_onnxparser_rtx.so.1", "createNvOnnxParser_INTERNAL");
 
-    Interrupting monitor;
+    Meddling monitor;
     acta::InterruptGuard const interrupts{monitor};
     acta::Logger logger{monitor};
     std::unique_ptr<nvinfer1::IBuilder> const builder{

@@ -446,7 +446,12 @@ impl Keyring {
 
     /// The key that may sign for an agent now.
     pub fn active(&self, agent: &str) -> Option<&KeyLife> {
-        self.by_agent.get(agent).map(|at| &self.lives[*at]).filter(|life| life.ended.is_none())
+        self.newest(agent).filter(|life| life.ended.is_none())
+    }
+
+    /// The key that was introduced last for an agent, whatever became of it.
+    pub fn newest(&self, agent: &str) -> Option<&KeyLife> {
+        self.by_agent.get(agent).map(|at| &self.lives[*at])
     }
 
     /// The entries that enrolled an agent, the first time and anew: each begins a chain of statements.

@@ -8,6 +8,8 @@ use super::{digest::Sha256Digest, dsse::Envelope, merkle::leaf_hash, tile::MAX_E
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
     bytes: Vec<u8>,
+    digest: Sha256Digest,
+    leaf_hash: Sha256Digest,
 }
 
 /// The entry is longer than a leaf may be.
@@ -27,7 +29,8 @@ impl Entry {
         if bytes.len() > MAX_ENTRY_BYTES {
             Err(EntryTooLong { found: bytes.len() })
         } else {
-            Ok(Self { bytes })
+            let (digest, leaf_hash) = (Sha256Digest::of(&bytes), leaf_hash(&bytes));
+            Ok(Self { bytes, digest, leaf_hash })
         }
     }
 
@@ -38,12 +41,12 @@ impl Entry {
 
     /// The digest of the bytes: the entry's address.
     pub fn digest(&self) -> Sha256Digest {
-        Sha256Digest::of(&self.bytes)
+        self.digest
     }
 
     /// The leaf's hash in the tree.
     pub fn leaf_hash(&self) -> Sha256Digest {
-        leaf_hash(&self.bytes)
+        self.leaf_hash
     }
 }
 

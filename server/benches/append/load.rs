@@ -82,13 +82,13 @@ impl Connection {
     }
 }
 
-/// A round of closed-loop clients, and what processor time it took.
+/// A round of closed-loop clients, the first index that it was given, and what processor time it took.
 pub fn round(
     server: &Server,
     token: &str,
     clients: usize,
     envelopes: &[(Vec<u8>, BuildSummary)],
-) -> (Round, String) {
+) -> (Round, u64, String) {
     let mut shares: Vec<Vec<Vec<u8>>> = (0..clients).map(|_| Vec::new()).collect();
     for (number, (envelope, _)) in envelopes.iter().enumerate() {
         shares[number % clients].push(request("/api/v1/entries", Some(token), envelope));
@@ -118,12 +118,12 @@ pub fn round(
     });
     let seconds = begun.elapsed().as_secs_f64();
     let after = cpu();
-    check(server, envelopes, &receipts);
+    let first = check(server, envelopes, &receipts);
     let cores = std::thread::available_parallelism().map_or(1, usize::from) as f64;
     let [load, served] = [0, 1].map(|which: usize| 100.0 * (after[which] - before[which]) / seconds / cores);
     let per_entry = 1e6 * (after[1] - before[1]) / envelopes.len() as f64;
     let cpu = format!("load cpu {load:.0} %, server cpu {served:.0} % ({per_entry:.0} us an entry)");
-    (Round { rate: envelopes.len() as f64 / seconds, waits }, cpu)
+    (Round { rate: envelopes.len() as f64 / seconds, waits }, first, cpu)
 }
 
 async fn client(mut connection: Connection, share: Vec<Vec<u8>>) -> (Vec<f64>, Vec<Vec<u8>>) {
@@ -137,8 +137,8 @@ async fn client(mut connection: Connection, share: Vec<Vec<u8>>) -> (Vec<f64>, V
     (waits, receipts)
 }
 
-/// Every envelope has an index of its own, and the proofs of a sample lead to their tree heads.
-fn check(server: &Server, envelopes: &[(Vec<u8>, BuildSummary)], receipts: &[Vec<u8>]) {
+/// Every envelope has an index of its own, and the proofs of a sample lead to their tree heads; gives the first index.
+fn check(server: &Server, envelopes: &[(Vec<u8>, BuildSummary)], receipts: &[Vec<u8>]) -> u64 {
     let keys = server.get("/api/v1/keys");
     let key = acta_ledger::log::note::VerifierKey::parse(keys["logKey"].as_str().expect("a key"));
     let key = key.expect("a verifier key");
@@ -161,4 +161,5 @@ fn check(server: &Server, envelopes: &[(Vec<u8>, BuildSummary)], receipts: &[Vec
         }
     }
     assert_eq!(indexes.len(), envelopes.len());
+    indexes.into_iter().min().expect("a round has entries")
 }

@@ -1,51 +1,122 @@
-//! The raw group commit: the same rows into the same tables, and nothing else.
+//! The raw group commit: the very rows that the log wrote, into the same tables, and nothing else.
+//!
+//! The rows are read back out of the log's own database, so that both sides write the same bytes by construction, whatever
+//! is added to the schema: entry, what is known of it, and its projections. What the log writes once a batch (tree head,
+//! frontier) and once in 256 entries (a tile) is left out.
 
 use std::{path::Path, time::Instant};
 
-use acta_ledger::{
-    evidence::{build::BuildSummary, code},
-    log::{digest::Sha256Digest, merkle::leaf_hash},
+use acta_server::db::{Connection, Database, groups, open_to_read};
+use sqlx::{
+    AssertSqlSafe, Column as _, Connection as _, QueryBuilder, Row as _, Sqlite, SqlitePool, TypeInfo as _,
+    ValueRef as _, query, query_scalar, sqlite::SqliteRow,
 };
-use acta_server::db::{Connection, Database};
-use sqlx::{Connection as _, QueryBuilder, Sqlite};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::Round;
 
-/// Rows that share a transaction at most, as in the log's writer.
+/// Entries that share a transaction at most, as in the log's writer.
 const BATCH: usize = 256;
 
-/// The row of an entry, worked out beforehand.
-struct Row {
-    digest: Sha256Digest,
-    leaf: Sha256Digest,
-    record: Vec<u8>,
-    summary: BuildSummary,
+/// The tables that an entry has rows in, each with the column that says which entry.
+const TABLES: [(&str, &str); 6] = [
+    ("entry", "idx"),
+    ("entry_meta", "idx"),
+    ("subject", "idx"),
+    ("mention", "idx"),
+    ("run", "entry"),
+    ("cache_decision", "entry"),
+];
+
+/// Tables that grow with the log and not with each entry.
+const OF_THE_LOG: [&str; 2] = ["tile", "tree_head"];
+
+/// A value as SQLite stores it.
+enum Cell {
+    Null,
+    Integer(i64),
+    Real(f64),
+    Text(String),
+    Blob(Vec<u8>),
 }
 
-/// A round of closed-loop clients.
-pub fn round(path: &Path, clients: usize, envelopes: &[(Vec<u8>, BuildSummary)]) -> Round {
-    let rows: Vec<Row> = envelopes
-        .iter()
-        .map(|(record, summary)| Row {
-            digest: Sha256Digest::of(record),
-            leaf: leaf_hash(record),
-            record: record.clone(),
-            summary: summary.clone(),
-        })
-        .collect();
-    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
-    runtime.block_on(run(path, clients, rows))
+/// The rows of one entry in each of the tables.
+type Rows = [Vec<Vec<Cell>>; TABLES.len()];
+
+/// The rows of some entries.
+pub struct Copy {
+    /// `insert into TABLE (COLUMNS) ` for each of the tables.
+    inserts: [String; TABLES.len()],
+    entries: Vec<Rows>,
 }
 
-async fn run(path: &Path, clients: usize, rows: Vec<Row>) -> Round {
+/// Reads what a log holds of the entries from `first` on.
+pub fn copy(database: &Path, first: u64, count: usize) -> Copy {
+    runtime().block_on(async {
+        let pool = open_to_read(database).await.expect("the log's database");
+        check_tables(&pool, count).await;
+        let mut copy = Copy {
+            inserts: Default::default(),
+            entries: std::iter::repeat_with(Rows::default).take(count).collect(),
+        };
+        for (number, (table, column)) in TABLES.into_iter().enumerate() {
+            let text = format!("select {column}, * from {table} where {column} >= ?");
+            let rows = query(AssertSqlSafe(text)).bind(first as i64).fetch_all(&pool).await.expect("rows");
+            for row in rows {
+                let columns: Vec<&str> = row.columns()[1..].iter().map(|column| column.name()).collect();
+                copy.inserts[number] = format!("insert into {table} ({}) ", columns.join(", "));
+                let entry = (row.get::<i64, _>(0) as u64 - first) as usize;
+                copy.entries[entry][number].push((1..=columns.len()).map(|at| cell(&row, at)).collect());
+            }
+        }
+        pool.close().await;
+        copy
+    })
+}
+
+/// A table that grows with every entry and is not copied would make the baseline too fast.
+async fn check_tables(pool: &SqlitePool, count: usize) {
+    let names = "select name from sqlite_master where type = 'table'";
+    let names: Vec<String> = query_scalar(names).fetch_all(pool).await.expect("tables");
+    for name in names.iter().filter(|name| !OF_THE_LOG.contains(&&name[..])) {
+        let rows = query_scalar(AssertSqlSafe(format!("select count(*) from {name}")));
+        let rows: i64 = rows.fetch_one(pool).await.expect("a count");
+        let is_copied = TABLES.iter().any(|(table, _)| table == name);
+        assert_eq!(rows >= count as i64, is_copied, "the table {name} has {rows} rows for {count} entries");
+    }
+}
+
+fn cell(row: &SqliteRow, at: usize) -> Cell {
+    let kind = row.try_get_raw(at).expect("a value");
+    match kind.type_info().name() {
+        "NULL" => Cell::Null,
+        "INTEGER" => Cell::Integer(row.get(at)),
+        "REAL" => Cell::Real(row.get(at)),
+        "TEXT" => Cell::Text(row.get(at)),
+        "BLOB" => Cell::Blob(row.get(at)),
+        other => panic!("a value of the kind {other}"),
+    }
+}
+
+fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Runtime::new().expect("a runtime")
+}
+
+/// A round of closed-loop clients that write the rows into a database of their own.
+pub fn round(path: &Path, clients: usize, copy: Copy) -> Round {
+    runtime().block_on(run(path, clients, copy))
+}
+
+type Request = (Rows, oneshot::Sender<()>);
+
+async fn run(path: &Path, clients: usize, copy: Copy) -> Round {
     let database = Database::open(path).await.expect("a database");
     let connection = database.connect().await.expect("a connection");
-    let (sender, requests) = mpsc::channel::<(Row, oneshot::Sender<()>)>(1024);
-    let writer = tokio::spawn(write(connection, requests));
-    let mut shares: Vec<Vec<Row>> = (0..clients).map(|_| Vec::new()).collect();
-    let count = rows.len();
-    rows.into_iter().enumerate().for_each(|(number, row)| shares[number % clients].push(row));
+    let (sender, requests) = mpsc::channel::<Request>(1024);
+    let writer = tokio::spawn(write(connection, copy.inserts, requests));
+    let mut shares: Vec<Vec<Rows>> = (0..clients).map(|_| Vec::new()).collect();
+    let count = copy.entries.len();
+    copy.entries.into_iter().enumerate().for_each(|(number, rows)| shares[number % clients].push(rows));
     let begun = Instant::now();
     let tasks: Vec<_> = shares.into_iter().map(|share| tokio::spawn(client(sender.clone(), share))).collect();
     drop(sender);
@@ -59,21 +130,23 @@ async fn run(path: &Path, clients: usize, rows: Vec<Row>) -> Round {
     Round { rate, waits }
 }
 
-async fn client(sender: mpsc::Sender<(Row, oneshot::Sender<()>)>, share: Vec<Row>) -> Vec<f64> {
+async fn client(sender: mpsc::Sender<Request>, share: Vec<Rows>) -> Vec<f64> {
     let mut waits = Vec::with_capacity(share.len());
-    for row in share {
+    for rows in share {
         let begun = Instant::now();
         let (reply, answer) = oneshot::channel();
-        assert!(sender.send((row, reply)).await.is_ok());
+        assert!(sender.send((rows, reply)).await.is_ok());
         answer.await.expect("committed");
         waits.push(begun.elapsed().as_secs_f64() * 1e3);
     }
     waits
 }
 
-async fn write(mut connection: Connection, mut requests: mpsc::Receiver<(Row, oneshot::Sender<()>)>) {
-    let mut next: i64 =
-        sqlx::query_scalar("select count(*) from entry").fetch_one(&mut connection).await.expect("a count");
+async fn write(
+    mut connection: Connection,
+    inserts: [String; TABLES.len()],
+    mut requests: mpsc::Receiver<Request>,
+) {
     while let Some(first) = requests.recv().await {
         let mut batch = vec![first];
         while batch.len() < BATCH
@@ -81,9 +154,8 @@ async fn write(mut connection: Connection, mut requests: mpsc::Receiver<(Row, on
         {
             batch.push(request);
         }
-        let (rows, replies): (Vec<Row>, Vec<_>) = batch.into_iter().unzip();
-        commit(&mut connection, next, &rows).await.expect("a commit");
-        next += rows.len() as i64;
+        let (entries, replies): (Vec<Rows>, Vec<_>) = batch.into_iter().unzip();
+        commit(&mut connection, &inserts, &entries).await.expect("a commit");
         for reply in replies {
             let _ = reply.send(());
         }
@@ -91,51 +163,25 @@ async fn write(mut connection: Connection, mut requests: mpsc::Receiver<(Row, on
     connection.close().await.expect("closed");
 }
 
-async fn commit(connection: &mut Connection, next: i64, rows: &[Row]) -> sqlx::Result<()> {
+async fn commit(connection: &mut Connection, inserts: &[String], entries: &[Rows]) -> sqlx::Result<()> {
     let mut transaction = connection.begin_with("begin immediate").await?;
-    let numbered = || (next..).zip(rows);
-    let mut entry =
-        QueryBuilder::<Sqlite>::new("insert into entry (idx, digest, leaf_hash, record, logged_at) ");
-    entry.push_values(numbered(), |mut values, (index, row)| {
-        values.push_bind(index).push_bind(&row.digest.0[..]).push_bind(&row.leaf.0[..]);
-        values.push_bind(&row.record[..]).push_bind(1_i64);
-    });
-    entry.build().execute(&mut *transaction).await?;
-    let mut meta = QueryBuilder::<Sqlite>::new(
-        "insert into entry_meta (idx, predicate_type, signer, sequence, previous) ",
-    );
-    meta.push_values(numbered(), |mut values, (index, row)| {
-        values.push_bind(index).push_bind("urn:acta:build-summary:v1").push_bind("bench");
-        values.push_bind(row.summary.chain.sequence as i64).push_bind(None::<Vec<u8>>);
-    });
-    meta.build().execute(&mut *transaction).await?;
-    let mut subject = QueryBuilder::<Sqlite>::new("insert into subject (digest, idx, name) ");
-    subject.push_values(numbered(), |mut values, (index, row)| {
-        values.push_bind(&row.summary.network.digest.0[..]).push_bind(index);
-        values.push_bind(&row.summary.network.source[..]);
-    });
-    subject.build().execute(&mut *transaction).await?;
-    let mut run = QueryBuilder::<Sqlite>::new(
-        "insert into run (id, number, entry, agent, network, network_digest, route, attempt, retry_of, builder,
-            outcome, total_ms, build_ms, silence_ms, cancel_latency_ms, cancel_censored_ms, cleanup, validation,
-            cache_mode, gpu_sku, tensorrt_version, build_config_hash, phase_tree, phases, started_at, needs_person) ",
-    );
-    run.push_values(numbered(), |mut values, (index, row)| {
-        let said = &row.summary;
-        values.push_bind(said.run.id.to_string()).push_bind(index).push_bind(index).push_bind("bench");
-        values.push_bind(&said.network.source[..]).push_bind(&said.network.digest.0[..]);
-        values.push_bind(said.run.route.as_deref()).push_bind(1_i64).push_bind(None::<String>);
-        values
-            .push_bind(code(&said.builder))
-            .push_bind(code(&said.outcome))
-            .push_bind(said.duration_ms.total);
-        values.push_bind(said.duration_ms.build).push_bind(None::<f64>).push_bind(None::<f64>);
-        values.push_bind(None::<f64>).push_bind(code(&said.cleanup_status));
-        values.push_bind(code(&said.validation_status)).push_bind(code(&said.timing_cache_mode));
-        values.push_bind(&said.gpu_sku[..]).push_bind(&said.tensorrt_version[..]);
-        values.push_bind(&said.build_config_hash.0[..]).push_bind(None::<Vec<u8>>).push_bind(0_i64);
-        values.push_bind(said.started_at.unix_ms()).push_bind(0_i64);
-    });
-    run.build().execute(&mut *transaction).await?;
+    for (number, insert) in inserts.iter().enumerate() {
+        let rows: Vec<&Vec<Cell>> = entries.iter().flat_map(|entry| &entry[number]).collect();
+        for group in groups(&rows) {
+            let mut statement = QueryBuilder::<Sqlite>::new(&insert[..]);
+            statement.push_values(group, |mut values, row| {
+                for cell in *row {
+                    match cell {
+                        Cell::Null => values.push_bind(None::<i64>),
+                        Cell::Integer(value) => values.push_bind(*value),
+                        Cell::Real(value) => values.push_bind(*value),
+                        Cell::Text(value) => values.push_bind(&value[..]),
+                        Cell::Blob(value) => values.push_bind(&value[..]),
+                    };
+                }
+            });
+            statement.build().execute(&mut *transaction).await?;
+        }
+    }
     transaction.commit().await
 }

@@ -16,7 +16,7 @@ use super::{
     policy::{Action, Actor, ROLES, Role, Scopes, allows, parse_role},
     session::{self, Session},
 };
-use crate::{clock, error::Problem, secret, startup::AppState, store::token};
+use crate::{clock, error::Problem, secret, startup::AppState};
 
 /// A permission as a type.
 pub trait Permission {
@@ -175,7 +175,7 @@ fn who_may(action: Action) -> String {
 async fn holder_of(state: &AppState, token: &str) -> Result<Actor, Problem> {
     let (hash, now) = (secret::hash(token), clock::now().unix_ms());
     let unknown = || Problem::unauthorized("the token is not known to this server");
-    let found = token::find(&state.database.read, &hash).await?.ok_or_else(unknown)?;
+    let found = state.tokens.find(hash).await?.ok_or_else(unknown)?;
     still_valid(found.expires_at, now)?;
     let scopes = Scopes::parse(&found.scopes);
     let actor = if found.kind == "agent" {
@@ -185,7 +185,7 @@ async fn holder_of(state: &AppState, token: &str) -> Result<Actor, Problem> {
         let role = found.role.as_deref().and_then(parse_role).ok_or_else(unknown)?;
         Actor::Account { name: found.holder, role, token: Some(scopes) }
     };
-    token::touch(&state.database, &hash, found.last_used_at, now).await?;
+    state.tokens.touch(hash, found.last_used_at, now).await?;
     Ok(actor)
 }
 

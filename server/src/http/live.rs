@@ -44,7 +44,7 @@ pub async fn channel(
     State(state): State<AppState>,
     upgrade: WebSocketUpgrade,
 ) -> Answer<Response> {
-    let agent = authenticated(&state, &allowed.actor).await?.name;
+    let agent = authenticated(&state, &allowed.actor)?.agent;
     let upgrade = upgrade.max_message_size(MAX_MESSAGE_BYTES).max_frame_size(MAX_MESSAGE_BYTES);
     Ok(upgrade.on_upgrade(move |socket| serve(state, agent, socket)))
 }

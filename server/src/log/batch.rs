@@ -91,37 +91,35 @@ async fn write(
     tree: &mut Tree,
     requests: &[Request],
 ) -> sqlx::Result<Result<Vec<Vec<Place>>, AppendError>> {
-    let hashes: Vec<Vec<_>> = requests
-        .iter()
-        .map(|request| request.candidates.iter().map(|candidate| hashes(&candidate.entry)).collect())
-        .collect();
-    let digests: Vec<Sha256Digest> = hashes.iter().flatten().map(|(digest, _)| *digest).collect();
+    let candidates = || requests.iter().flat_map(|request| &request.candidates);
+    let digests: Vec<Sha256Digest> = candidates().map(|candidate| candidate.entry.digest()).collect();
     let mut known: HashMap<Sha256Digest, u64> = store::known(connection, &digests).await?;
-    let statements: Vec<&Statement> = requests
-        .iter()
-        .flat_map(|request| &request.candidates)
-        .map(|candidate| &candidate.statement)
-        .collect();
+    let statements: Vec<&Statement> = candidates().map(|candidate| &candidate.statement).collect();
     let mut projector = Projector::expecting(connection, &statements).await?;
     let first = tree.frontier.size();
-    let (mut rows, mut full): (Vec<(&Entry, _, _)>, Vec<FullTile>) = (Vec::new(), Vec::new());
+    let (mut rows, mut full): (Vec<&Entry>, Vec<FullTile>) = (Vec::new(), Vec::new());
     let mut places = Vec::with_capacity(requests.len());
-    for (request, hashes) in requests.iter().zip(&hashes) {
-        let mut mine = Vec::with_capacity(hashes.len());
-        let numbered = request.candidates.iter().zip(hashes).enumerate();
-        for (position, (candidate, &(digest, leaf_hash))) in numbered {
+    for request in requests {
+        let mut mine = Vec::with_capacity(request.candidates.len());
+        for (position, candidate) in request.candidates.iter().enumerate() {
+            let (digest, leaf_hash) = (candidate.entry.digest(), candidate.entry.leaf_hash());
             let index = match known.get(&digest) {
                 Some(index) => *index,
                 None => {
                     let index = tree.frontier.size();
-                    let logged = Logged { index, signer: &candidate.signer, statement: &candidate.statement };
+                    let logged = Logged {
+                        index,
+                        signer: &candidate.signer,
+                        statement: &candidate.statement,
+                        summary: candidate.summary.as_ref(),
+                    };
                     if let Err(conflict) = check_key(&mut tree.keyring, index, candidate) {
                         return Ok(Err(AppendError::Conflict { position, conflict }));
                     }
                     if let Err(conflict) = projector.apply(connection, &logged).await? {
                         return Ok(Err(AppendError::Conflict { position, conflict }));
                     }
-                    rows.push((&candidate.entry, digest, leaf_hash));
+                    rows.push(&candidate.entry);
                     tree.frontier.append(leaf_hash);
                     full.extend(tree.edge.append(leaf_hash));
                     known.insert(digest, index);
@@ -152,8 +150,4 @@ fn check_key(keyring: &mut Arc<Keyring>, index: u64, candidate: &Candidate) -> R
         Arc::make_mut(keyring).apply(index, &envelope, &candidate.statement)?;
     }
     Ok(())
-}
-
-fn hashes(entry: &Entry) -> (Sha256Digest, Sha256Digest) {
-    (entry.digest(), entry.leaf_hash())
 }

@@ -32,15 +32,17 @@ pub fn digest(bytes: &[u8]) -> sqlx::Result<Sha256Digest> {
 pub(super) async fn insert_entries(
     connection: &mut Connection,
     first: u64,
-    rows: &[(&Entry, Sha256Digest, Sha256Digest)],
+    rows: &[&Entry],
     logged_at: i64,
 ) -> sqlx::Result<()> {
     let numbered: Vec<_> = (first as i64..).zip(rows).collect();
     for group in groups(&numbered) {
         let mut insert =
             QueryBuilder::<Sqlite>::new("insert into entry (idx, digest, leaf_hash, record, logged_at) ");
-        insert.push_values(group, |mut row, (index, (entry, digest, leaf))| {
-            row.push_bind(*index).push_bind(&digest.0[..]).push_bind(&leaf.0[..]);
+        insert.push_values(group, |mut row, (index, entry)| {
+            row.push_bind(*index)
+                .push_bind(entry.digest().0.to_vec())
+                .push_bind(entry.leaf_hash().0.to_vec());
             row.push_bind(entry.bytes()).push_bind(logged_at);
         });
         insert.build().execute(&mut *connection).await?;

@@ -3,6 +3,7 @@
 use std::{path::PathBuf, sync::Arc, time::Instant};
 
 use acta_ledger::{
+    evidence::build::BuildSummary,
     judge::keyring::Keyring,
     log::{digest::Sha256Digest, entry::Entry, key::KeyId, statement::Statement},
 };
@@ -10,10 +11,12 @@ use sqlx::Connection as _;
 use tokio::{
     sync::{mpsc, oneshot, watch},
     task::JoinHandle,
+    time::timeout_at,
 };
 
 use super::{
     SignedHead, batch,
+    pace::Pace,
     recovery::{Recovered, recover, sign},
     store,
 };
@@ -31,6 +34,8 @@ pub struct Candidate {
     pub entry: Entry,
     /// What the projections need to know of it.
     pub statement: Statement,
+    /// The same of a build's summary, where it was read when it was checked: reading it takes longer than its rows.
+    pub summary: Option<Arc<BuildSummary>>,
     /// An agent's name, or `portal`.
     pub signer: String,
     /// The agent's key that signed; none where the portal did.
@@ -40,7 +45,7 @@ pub struct Candidate {
 impl Candidate {
     /// Something that the portal says.
     pub fn by_portal(entry: Entry, statement: Statement) -> Self {
-        Self { entry, statement, signer: "portal".to_owned(), key: None }
+        Self { entry, statement, summary: None, signer: "portal".to_owned(), key: None }
     }
 }
 
@@ -145,6 +150,7 @@ impl LogWriter {
             head: head_sender,
             keyring: keyring_sender,
             requests,
+            pace: Pace::default(),
             metrics: Arc::clone(&metrics),
         };
         Ok((Self { requests: sender, head, metrics, keyring }, tokio::spawn(task.run())))
@@ -210,13 +216,14 @@ struct Task {
     head: watch::Sender<SignedHead>,
     keyring: watch::Sender<Arc<Keyring>>,
     requests: mpsc::Receiver<Request>,
+    pace: Pace,
     metrics: Arc<LogMetrics>,
 }
 
 impl Task {
     async fn run(mut self) {
         while let Some(first) = self.requests.recv().await {
-            let batch = self.gather(first);
+            let batch = self.gather(first).await;
             if self.doubtful && !self.reopen().await {
                 refuse(batch, || AppendError::Unwritable);
                 continue;
@@ -224,6 +231,7 @@ impl Task {
             let (entries, began) = (batch.iter().map(|it| it.candidates.len()).sum(), Instant::now());
             match self.write(&batch).await {
                 Ok(outcomes) => {
+                    self.pace = Pace::after(batch.len() + self.requests.len(), began.elapsed());
                     self.metrics.committed(entries, began.elapsed());
                     let head = self.head.borrow().clone();
                     for (request, outcome) in batch.into_iter().zip(outcomes) {
@@ -248,13 +256,18 @@ impl Task {
         let _ = self.log.connection.close().await;
     }
 
-    /// A batch: the request and those that wait behind it.
-    fn gather(&mut self, first: Request) -> Vec<Request> {
+    /// A batch: the request, those that wait behind it, and those that may be expected.
+    async fn gather(&mut self, first: Request) -> Vec<Request> {
+        let until = tokio::time::Instant::now() + self.pace.patience();
         let mut waiting = first.candidates.len();
         let mut batch = vec![first];
-        while waiting < BATCH
-            && let Ok(next) = self.requests.try_recv()
-        {
+        while waiting < BATCH {
+            let next = match self.requests.try_recv() {
+                Ok(next) => Some(next),
+                Err(_) if self.pace.is_complete(batch.len()) => None,
+                Err(_) => timeout_at(until, self.requests.recv()).await.ok().flatten(),
+            };
+            let Some(next) = next else { break };
             waiting += next.candidates.len();
             batch.push(next);
         }

@@ -66,7 +66,7 @@ pub async fn rebuild(
         }
         let (signer, statement) = read(&mut keyring, index, &row.record)
             .with_context(|| format!("entry {index} cannot be replayed"))?;
-        let logged = Logged { index, signer: &signer, statement: &statement };
+        let logged = Logged { index, signer: &signer, statement: &statement, summary: None };
         if let Err(conflict) = projector.apply(&mut transaction, &logged).await? {
             bail!("entry {index} cannot be replayed: {conflict}");
         }

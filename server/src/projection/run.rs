@@ -1,6 +1,6 @@
 //! Runs: one row for each build summary, one for each artifact of it.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
 use acta_ledger::{
     evidence::{artifact::Artifact, build::BuildSummary, code},
@@ -29,7 +29,7 @@ pub(super) struct Run {
     pub(super) number: i64,
     pub(super) entry: i64,
     pub(super) agent: String,
-    pub(super) summary: BuildSummary,
+    pub(super) summary: Arc<BuildSummary>,
 }
 
 struct ArtifactRow {
@@ -63,7 +63,7 @@ impl Rows {
         &mut self,
         connection: &mut Connection,
         logged: &Logged<'_>,
-        summary: &BuildSummary,
+        summary: Arc<BuildSummary>,
     ) -> sqlx::Result<Result<(), Conflict>> {
         let id = summary.run.id.to_string();
         let known = match self.known.get(&id) {
@@ -93,7 +93,7 @@ impl Rows {
             artifact: artifact.clone(),
         }));
         let (entry, agent) = (logged.index as i64, logged.signer.to_owned());
-        self.runs.push(Run { id, number, entry, agent, summary: summary.clone() });
+        self.runs.push(Run { id, number, entry, agent, summary });
         Ok(Ok(()))
     }
 

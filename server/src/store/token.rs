@@ -1,15 +1,11 @@
 //! Tokens: one-time ones that enrol a key, and the ones that agents and persons' programs show to the API.
 
+use std::collections::HashMap;
+
 use acta_ledger::log::digest::Sha256Digest;
 use sqlx::{SqlitePool, query, query_as};
 
-use crate::{
-    db::{Connection, Database},
-    log::reader::digest,
-};
-
-/// A use of a token is written down at most this often.
-const TOUCH_MS: i64 = 60 * 1000;
+use crate::{db::Connection, log::reader::digest};
 
 /// A one-time token.
 #[derive(Debug, Clone)]
@@ -214,19 +210,35 @@ pub async fn insert(
     Ok(())
 }
 
-/// The token of a hash.
-pub async fn find(pool: &SqlitePool, hash: &Sha256Digest) -> sqlx::Result<Option<FoundToken>> {
-    let hash = &hash.0[..];
-    query_as!(
-        FoundToken,
-        r#"select token.kind, token.holder, account.role as "role?", token.scopes, token.expires_at, token.last_used_at
+/// The tokens of these hashes, as far as there are any.
+pub async fn find(
+    pool: &SqlitePool,
+    hashes: &[Sha256Digest],
+) -> sqlx::Result<HashMap<Sha256Digest, FoundToken>> {
+    let wanted = serde_json::json!(hashes).to_string();
+    let rows = query!(
+        r#"select token.token_hash, token.kind, token.holder, account.role as "role?", token.scopes,
+               token.expires_at, token.last_used_at
            from token left join account
            on token.kind = 'account' and account.name = token.holder and account.disabled_at is null
-           where token.token_hash = ?"#,
-        hash
+           where token.token_hash in (select unhex(value) from json_each(?))"#,
+        wanted
     )
-    .fetch_optional(pool)
-    .await
+    .fetch_all(pool)
+    .await?;
+    rows.into_iter()
+        .map(|row| {
+            let found = FoundToken {
+                kind: row.kind,
+                holder: row.holder,
+                role: row.role,
+                scopes: row.scopes,
+                expires_at: row.expires_at,
+                last_used_at: row.last_used_at,
+            };
+            Ok((digest(&row.token_hash)?, found))
+        })
+        .collect()
 }
 
 /// The tokens of one kind, of one holder or of all, newest first.
@@ -273,18 +285,8 @@ pub async fn revoke(
 }
 
 /// Writes down that a token was used.
-pub async fn touch(
-    database: &Database,
-    hash: &Sha256Digest,
-    last_used_at: Option<i64>,
-    now: i64,
-) -> sqlx::Result<()> {
-    if last_used_at.is_some_and(|last| now - last < TOUCH_MS) {
-        return Ok(());
-    }
+pub async fn touch(pool: &SqlitePool, hash: &Sha256Digest, now: i64) -> sqlx::Result<()> {
     let hash = &hash.0[..];
-    query!("update token set last_used_at = ? where token_hash = ?", now, hash)
-        .execute(&database.write)
-        .await?;
+    query!("update token set last_used_at = ? where token_hash = ?", now, hash).execute(pool).await?;
     Ok(())
 }

@@ -115,13 +115,13 @@ fn from_pack(command: &Rebuild, path: &Path, run: Uuid, home: &Home, ui: Ui) -> 
     warn_of_claimed_keys(source, ui);
     let of_run =
         unpacked.manifest().entries.iter().filter(|it| matches!(it.why, Why::Summary | Why::Attempt));
-    let found = of_run.filter_map(|it| {
+    // The newest counts.
+    let found = of_run.rev().find_map(|it| {
         let record = unpacked.record(it.index)?;
         let statement = Statement::from_envelope(&Envelope::parse(record).ok()?).ok()?;
         let summary = statement.predicate::<BuildSummary>().ok()?;
         (summary.run.id == run).then(|| (it.index, summary, Sha256Digest::of(record)))
     });
-    let found = found.last();
     let report = unpacked.check(&trust, &[]);
     if let Some(finding) = report.findings.first() {
         return Err(bad(format!("{}: {}", finding.file, finding.what)));

@@ -10,15 +10,19 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::{
-    auth::extract::{Allowed, Enrol},
+    auth::{
+        extract::{Allowed, Enrol},
+        policy::Actor,
+    },
     clock,
     error::{Answer, Problem},
     http::json::Body,
+    keyring::{Signer, may_sign},
     log::writer::{AppendError, Candidate},
     projection::Conflict,
     secret::{self, Secret},
     startup::AppState,
-    store::{agent, token},
+    store::token,
 };
 
 /// How long an agent's API token is valid: a year.
@@ -164,26 +168,10 @@ async fn log_key(state: &AppState, issued: &token::EnrolmentToken, key: PublicKe
 }
 
 /// The agent whose token was shown, if its key may sign.
-pub async fn authenticated(state: &AppState, actor: &crate::auth::policy::Actor) -> Answer<agent::Agent> {
-    let crate::auth::policy::Actor::Agent { name, .. } = actor else {
-        return Err(Problem::unauthorized("an agent's token is needed"));
-    };
-    may_sign(state, name).await
-}
-
-/// The agent of a name, if its key may sign now; otherwise what became of its key.
-pub async fn may_sign(state: &AppState, name: &str) -> Answer<agent::Agent> {
-    let found = agent::by_name(&state.database.read, name).await?;
-    let found =
-        found.ok_or_else(|| Problem::internal(format_args!("agent {name} has a token and no key")))?;
-    match state.log.keyring().may_sign(&found.key_id, u64::MAX) {
-        Ok(_) => Ok(found),
-        Err(refusal) => {
-            tracing::info!(agent.name = name, key.id = %found.key_id, cause = %refusal, "a request was denied");
-            Err(Problem::forbidden("key_ended", format!("{refusal}; ask an admin for a new one-time token"))
-                .field("agent")
-                .found(found.key_id))
-        }
+pub fn authenticated(state: &AppState, actor: &Actor) -> Answer<Signer> {
+    match actor {
+        Actor::Agent { name, .. } => may_sign(state, name),
+        Actor::Anonymous | Actor::Account { .. } => Err(Problem::unauthorized("an agent's token is needed")),
     }
 }
 

@@ -63,7 +63,7 @@ pub async fn append(
     State(state): State<AppState>,
     body: Bytes,
 ) -> Answer<(StatusCode, Json<Receipt>)> {
-    let agent = authenticated(&state, &allowed.actor).await?;
+    let agent = authenticated(&state, &allowed.actor)?;
     // From looking for the blobs until the entries that name them are logged, none of them may be purged.
     let _kept = state.retention.read().await;
     let mut candidates = Vec::new();

@@ -13,10 +13,7 @@ use axum::{
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{
-    agent::may_sign,
-    entry::{Receipt, receipt},
-};
+use super::entry::{Receipt, receipt};
 use crate::{
     auth::{
         extract::{Allowed, ManageAccounts, PushEvidence, ReadLog},
@@ -24,7 +21,7 @@ use crate::{
     },
     error::{Answer, Problem},
     http::json::Body,
-    keyring,
+    keyring::{self, may_sign},
     log::writer::Candidate,
     startup::AppState,
     store::key,
@@ -54,7 +51,7 @@ pub async fn rotate(
     })?;
     // The same bytes again are no second rotation: whoever lost the answer must be able to ask for it.
     if state.reader.index_of(&entry.digest()).await?.is_none() {
-        let agent = may_sign(&state, &name).await?;
+        let agent = may_sign(&state, &name)?;
         if said.previous != Some(agent.key) {
             return Err(Problem::new(
                 StatusCode::CONFLICT,
@@ -73,7 +70,7 @@ pub async fn rotate(
         }
     }
     let previous = said.previous.map(|key| key.id());
-    let candidate = Candidate { entry, statement, signer: name.clone(), key: previous };
+    let candidate = Candidate { entry, statement, summary: None, signer: name.clone(), key: previous };
     let appended = state.log.append(vec![candidate]).await?;
     let created = appended.places.iter().any(|place| place.created);
     if created {

@@ -332,7 +332,7 @@ pub async fn open_orders(
     State(state): State<AppState>,
     Path(route): Path<String>,
 ) -> Answer<Json<Vec<OpenOrder>>> {
-    authenticated(&state, &allowed.actor).await?;
+    authenticated(&state, &allowed.actor)?;
     let (log, _) = read(&state, &route).await?;
     let mut open = Vec::new();
     for entry in &log.entries {
