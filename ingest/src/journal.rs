@@ -51,6 +51,9 @@ const SCHEMA: &str = "urn:acta:run-journal:v1";
 /// How long a worker may take to notice that its supervisor died.
 const WORKER_GRACE: Duration = Duration::from_secs(5);
 
+/// How long what a dead supervisor had forked may take to become another program, on a machine that is busy.
+const FORK_GRACE: Duration = Duration::from_secs(5);
+
 /// What becomes of a plan that was not finished.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "snake_case")]
@@ -109,6 +112,9 @@ pub struct JournalNote {
     pub started_at: Timestamp,
     /// The same moment on the monotonic clock, in nanoseconds.
     pub began_ns: u64,
+    /// The supervisor's process.
+    #[serde(default)]
+    pub supervisor: Option<ProcessId>,
     /// The command.
     pub command_line: Vec<String>,
     /// Who gave it.
@@ -147,6 +153,7 @@ impl JournalNote {
             scene: None,
             started_at: began.0,
             began_ns: began.1,
+            supervisor: ProcessId::of(std::process::id()),
             command_line: std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect(),
             who: std::env::var("USER").ok().filter(|user| !user.is_empty()),
         }
@@ -363,17 +370,14 @@ pub fn look(home: &Home) -> Result<Vec<Found>> {
 
 fn look_at(home: &Home, run: Uuid) -> Result<Found> {
     let lock = lock_file(&path(home, run, "lock"))?;
-    let free = match lock.try_lock() {
-        Ok(()) => true,
-        Err(TryLockError::WouldBlock) => false,
-        Err(TryLockError::Error(error)) => {
-            return Err(CliError::io("lock", &path(home, run, "lock"), &error));
-        }
-    };
     let note: JournalNote = match outbox::read_json(&path(home, run, "json")) {
         Ok(note) => note,
         Err(error) => return Ok(Found::Damaged(run, error)),
     };
+    // What a supervisor has just forked holds its lock too, until it becomes another program a moment later.
+    let is_dead = note.supervisor.is_some_and(|supervisor| !supervisor.is_alive());
+    let free =
+        is_free_within(&lock, &path(home, run, "lock"), if is_dead { FORK_GRACE } else { Duration::ZERO })?;
     let live = outbox::read_json(&path(home, run, "live")).ok();
     if !free {
         return Ok(Found::Running(Box::new((note, live))));
@@ -392,8 +396,12 @@ fn look_at(home: &Home, run: Uuid) -> Result<Found> {
 
 /// Waits for a worker whose supervisor died: it ends as soon as it notices.
 fn worker_is_gone(lock: &Path) -> Result<bool> {
-    let until = clock::monotonic_ns().saturating_add(WORKER_GRACE.as_nanos() as u64);
-    let file = lock_file(lock)?;
+    is_free_within(&lock_file(lock)?, lock, WORKER_GRACE)
+}
+
+/// Takes a lock, if it is free or becomes free in time.
+fn is_free_within(file: &File, path: &Path, patience: Duration) -> Result<bool> {
+    let until = clock::monotonic_ns().saturating_add(patience.as_nanos() as u64);
     loop {
         match file.try_lock() {
             Ok(()) => return Ok(true),
@@ -401,7 +409,7 @@ fn worker_is_gone(lock: &Path) -> Result<bool> {
                 std::thread::sleep(Duration::from_millis(10));
             }
             Err(TryLockError::WouldBlock) => return Ok(false),
-            Err(TryLockError::Error(error)) => return Err(CliError::io("lock", lock, &error)),
+            Err(TryLockError::Error(error)) => return Err(CliError::io("lock", path, &error)),
         }
     }
 }

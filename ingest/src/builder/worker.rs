@@ -142,11 +142,14 @@ fn receive(
                     continue;
                 }
                 Ok(Some(Order::Cancel { .. })) => {
-                    let delivery = sources.flag.request();
+                    // Before: a step may answer before this thread goes on.
                     let at = Count64(clock::monotonic_ns());
-                    match delivery {
+                    match sources.flag.request() {
                         Delivery::Delivered => outlet.send(Report::Delivered { at }),
-                        Delivery::Deferred => outlet.send(Report::Deferred { at }),
+                        // After: the write began before the order met it.
+                        Delivery::Deferred => {
+                            outlet.send(Report::Deferred { at: Count64(clock::monotonic_ns()) });
+                        }
                         Delivery::Again => {}
                     }
                     continue;

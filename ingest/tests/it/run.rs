@@ -343,7 +343,8 @@ fn several_clients_and_several_builds_are_kept_apart() {
     let place = Place::new();
     let ended = place.client(
         r#"
-if os.fork() == 0:
+child = os.fork()
+if child == 0:
     supervisor = socket.socket(socket.AF_UNIX)
     supervisor.connect(os.environ["ACTA_EVENTS"])
 hello()
@@ -355,6 +356,7 @@ for n in range(2):
         event("finish", "inner")
     event("finish", "Building engine")
 say(type="done")
+if child: os.waitpid(child, 0)
 "#,
     );
     let summary = summary(&ended);

@@ -42,6 +42,11 @@ impl ProcessId {
     pub fn of(pid: u32) -> Option<Self> {
         Stat::read(pid).map(|stat| Self { pid, started: stat.started })
     }
+
+    /// Whether it still runs.
+    pub fn is_alive(&self) -> bool {
+        Stat::read(self.pid).is_some_and(|stat| stat.started == self.started && !stat.is_over)
+    }
 }
 
 /// The session of this process.
@@ -215,10 +220,12 @@ mod tests {
         let mut shell = start("echo ready; sleep 600", None);
         let first = ProcessId::of(shell.id()).unwrap();
         let reused = ProcessId { started: first.started + 1, ..first };
+        assert!(first.is_alive() && !reused.is_alive());
         assert_eq!(stop(Uuid::now_v7(), session(), Some(reused)), Stopped::default());
         assert!(shell.try_wait().unwrap().is_none());
         assert!(!stop(Uuid::now_v7(), session(), Some(first)).ended.is_empty());
         assert!(!shell.wait().unwrap().success());
+        assert!(!first.is_alive());
     }
 
     #[test]
