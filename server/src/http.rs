@@ -2,7 +2,8 @@
 
 pub mod api;
 pub mod client;
-pub mod csv;
+pub mod compression;
+pub mod export;
 pub mod forms;
 pub mod json;
 pub mod limit;

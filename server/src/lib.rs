@@ -4,6 +4,7 @@
 //! what.
 
 pub mod account;
+pub mod activity;
 pub mod advice;
 pub mod anchor;
 pub mod assets;
@@ -30,6 +31,7 @@ pub mod phase_tree;
 pub mod portal;
 pub mod projection;
 pub mod purge;
+pub mod remembered;
 pub mod route;
 pub mod search;
 pub mod secret;

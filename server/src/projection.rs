@@ -95,7 +95,7 @@ impl From<KeyringError> for Conflict {
 }
 
 /// The tables, in an order in which they can be emptied.
-pub const TABLES: [&str; 12] = [
+pub const TABLES: [&str; 13] = [
     "cancel",
     "cache_decision",
     "artifact",
@@ -103,6 +103,7 @@ pub const TABLES: [&str; 12] = [
     "acceptance_run",
     "acceptance",
     "run",
+    "run_kind",
     "subject",
     "mention",
     "entry_meta",
