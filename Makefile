@@ -4,10 +4,10 @@ browser_tests := $(wildcard tests/browser/*.test.mjs)
 shell_scripts := scripts/fuzz scripts/setup scripts/wasm scripts/wasm-toolchain scripts/run scripts/sqlx-prepare .ci/run
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run test check fuzz bench soak screenshots clean
+.PHONY: help setup build run test check fuzz bench bench-portal soak screenshots clean
 
 help: ## Print this list
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
 
 setup: ## Install what is missing (Debian packages, TensorRT-RTX in .venv); asks for nothing when all is there
 	@scripts/setup
@@ -45,6 +45,10 @@ bench: setup ## Measure: criterion, watching, appends beside raw SQLite, 100 can
 	cargo build --release -p acta-ingest -p acta-server
 	cargo run --release --quiet -p acta-tests --bin acta-bench-cancel
 	cargo run --release --quiet -p acta-tests --bin acta-bench-audit
+
+bench-portal: setup ## Measure every page at 20 users beside 1,000 and 50,000 runs, by release builds (some minutes)
+	cargo build --release -p acta-server -p acta-tests --bin acta-server --bin acta-bench-portal
+	target/release/acta-bench-portal
 
 soak: ## The crash tests at length: every call of an append, 200 power cuts, 200 kill -9 and an hour of load (ACTA_SOAK, ACTA_SOAK_SECONDS)
 	@scripts/setup --tests

@@ -8,6 +8,7 @@ pub mod axis;
 pub mod checks;
 #[cfg(feature = "ssr")]
 pub mod digest;
+pub mod exports;
 #[cfg(feature = "ssr")]
 pub mod facts;
 #[cfg(feature = "ssr")]

@@ -1,5 +1,6 @@
 //! Numbers, times and foreign texts as a page writes them. Only here does a language decide over a comma.
 
+pub use acta_ledger::judge::filter::file_name;
 use acta_ledger::log::timestamp::Timestamp;
 
 use crate::i18n::Lang;
@@ -175,11 +176,6 @@ pub fn short(text: &str, most: usize) -> String {
         out.push('…');
     }
     out
-}
-
-/// The last part of a path: what a person calls the file.
-pub fn file_name(path: &str) -> &str {
-    path.rsplit(['/', '\\']).find(|part| !part.is_empty()).unwrap_or(path)
 }
 
 #[cfg(test)]

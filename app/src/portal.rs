@@ -1,10 +1,11 @@
 //! The one door through which pages get what they show. The server implements it for each request, so whoever may not
 //! see a thing gets [`PageError::NotFound`] from here and no page has to ask.
 
+use acta_ledger::judge::filter::FilterError;
 use async_trait::async_trait;
 
 use crate::view::{
-    EntryView, LedgerView, RunFilter, RunView, RunsView, Viewer,
+    EntryView, LedgerView, RunQuery, RunView, RunsView, Viewer,
     acceptance::AcceptancesView,
     agent::AgentView,
     caches::{CacheFilter, CachesView},
@@ -32,6 +33,15 @@ pub enum PageError {
         /// What was found.
         found: String,
     },
+    /// The filter cannot be understood.
+    BadFilter {
+        /// The field.
+        field: &'static str,
+        /// The term that was found.
+        found: String,
+        /// What is expected in its place.
+        expected: String,
+    },
     /// The entry that the page would tell of is damaged: its bytes cannot be read as the statement that was logged.
     Damaged {
         /// The entry's index.
@@ -46,13 +56,19 @@ pub enum PageError {
     },
 }
 
+impl From<FilterError> for PageError {
+    fn from(FilterError { field, found, expected }: FilterError) -> Self {
+        Self::BadFilter { field, found, expected }
+    }
+}
+
 /// The server's side, for one request.
 #[async_trait]
 pub trait Portal: Send + Sync + 'static {
     /// Who is looking.
     fn viewer(&self) -> Viewer;
     /// The runs.
-    async fn runs(&self, filter: RunFilter) -> Result<RunsView, PageError>;
+    async fn runs(&self, query: RunQuery) -> Result<RunsView, PageError>;
     /// One run, by id or by number.
     async fn run(&self, id: &str) -> Result<RunView, PageError>;
     /// Runs side by side, each by id or by number.

@@ -43,10 +43,6 @@ pub const RUNS: &str = "/runs";
 pub const COMPARE: &str = "/compare";
 /// How long cancels took.
 pub const CANCELS: &str = "/cancels";
-/// The same as CSV.
-pub const CANCELS_CSV: &str = "/api/v1/cancels.csv";
-/// What was decided about timing caches, as CSV.
-pub const CACHES_CSV: &str = "/api/v1/caches.csv";
 /// What was decided about timing caches.
 pub const CACHES: &str = "/caches";
 /// The acceptance test: its newest run, and all of them.
@@ -311,6 +307,11 @@ pub fn run(id: &str) -> String {
     format!("/runs/{}", percent_encode(id))
 }
 
+/// A run's phases as a Chrome trace.
+pub fn chrome_trace(id: &str) -> String {
+    format!("/api/v1/runs/{}/trace.json", percent_encode(id))
+}
+
 /// The same comparison as JSON.
 pub fn compare_json<'a>(runs: impl IntoIterator<Item = &'a str>) -> String {
     let pairs: Vec<String> = runs.into_iter().map(|run| format!("run={}", percent_encode(run))).collect();
@@ -322,19 +323,17 @@ pub fn configuration(digest: impl std::fmt::Display) -> String {
     format!("/configurations/{digest}")
 }
 
-/// The same as CSV.
-pub fn configuration_csv(digest: impl std::fmt::Display) -> String {
-    format!("/api/v1/configurations/{digest}/runs.csv")
-}
-
 /// How long it took to restore bundles on a route.
 pub fn restores(name: &str) -> String {
     format!("{}/restores", route(name))
 }
 
-/// The same as CSV.
-pub fn restores_csv(name: &str) -> String {
-    format!("/api/v1/routes/{}/restores.csv", percent_encode(name))
+/// A table as a file: `what` is `runs`, `entries`, `cancels`, `caches`, `configurations/DIGEST` or `restores/ROUTE`, `query`
+/// that of its page, and the format `csv`, `json` or `ndjson`.
+pub fn export(what: &str, query: &str, format: &str) -> String {
+    let query = query.trim_start_matches('?');
+    let more = if query.is_empty() { String::new() } else { format!("&{query}") };
+    format!("/api/v1/exports/{what}?format={format}{more}")
 }
 
 /// The page of a run of the acceptance test.

@@ -17,7 +17,10 @@ pub mod trace;
 
 use acta_ledger::{
     evidence::{build::BuildSummary, phase_tree::PhaseTree},
-    judge::advice::Advice,
+    judge::{
+        advice::Advice,
+        filter::{Filter, Order},
+    },
     log::{digest::Sha256Digest, timestamp::Timestamp, verification::Report},
 };
 use serde::{Deserialize, Serialize};
@@ -33,28 +36,24 @@ pub struct Viewer {
     pub form_token: String,
 }
 
-/// What the runs are filtered by; every field stands in the address.
+/// Which runs are asked for; all of it stands in the address.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub struct RunFilter {
-    /// The route's exact name.
-    pub route: Option<String>,
-    /// An outcome's code, like `cancelled`.
-    pub outcome: Option<String>,
-    /// A builder's code, like `tensorrt_rtx`.
-    pub builder: Option<String>,
-    /// The GPU's exact name.
-    pub gpu: Option<String>,
-    /// A timing cache mode's code.
-    pub cache: Option<String>,
-    /// The TensorRT version's exact text.
-    pub tensorrt: Option<String>,
-    /// A part of the network's file name.
-    pub q: Option<String>,
-    /// `-started` (default), `started`, `-duration`, `-silence`, `-latency`.
-    pub sort: Option<String>,
-    /// The page, counted from 1.
-    pub page: Option<u32>,
+pub struct RunQuery {
+    /// What they have to be.
+    pub filter: Filter,
+    /// How they are ordered.
+    pub order: Order,
+    /// Where in the order the page begins or ends; the first page without it.
+    pub place: Option<Place>,
+}
+
+/// A place in an order: a run, which its measure and its number give one and only one place whatever is added.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Place {
+    /// Behind the run of this number.
+    After(u64),
+    /// Before it.
+    Before(u64),
 }
 
 /// One row of the runs.
@@ -116,20 +115,24 @@ pub struct FilterChoices {
 /// The runs page.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunsView {
-    /// The filter as it was understood.
-    pub filter: RunFilter,
-    /// What it could be.
+    /// What was asked for, as it was understood.
+    pub query: RunQuery,
+    /// What the filter could be.
     pub choices: FilterChoices,
     /// Runs that the filter lets through, on all pages.
     pub matching: u64,
+    /// Whether more than `matching` do: where times are bounded, counting ends at a limit.
+    pub more: bool,
     /// All runs.
     pub total: u64,
     /// Of the matching ones: how many need a person (`failed`, `crashed`, `killed`, `cancel_requested_but_completed`, or cleanup `quarantined` or `failed`).
     pub need_a_person: u64,
     /// Rows of this page.
     pub rows: Vec<RunRow>,
-    /// Rows a page.
-    pub page_size: u32,
+    /// Where the page before ends; none on the first.
+    pub previous: Option<Place>,
+    /// Where the next page begins; none on the last.
+    pub next: Option<Place>,
 }
 
 /// A run elsewhere in the chain of attempts.

@@ -12,6 +12,7 @@ pub mod comparability;
 pub mod compare;
 pub mod custody;
 pub mod distribution;
+pub mod filter;
 pub mod gate;
 pub mod headline;
 pub mod history;

@@ -1,5 +1,7 @@
 //! Advice on a run, by the runs that the log holds. The judgement is the ledger's; here is only what it rests on.
 
+use std::sync::Arc;
+
 use acta_app::view::RunRow;
 use acta_ledger::{
     evidence::{build::BuildSummary, phase_tree::PhaseTree},
@@ -32,38 +34,61 @@ pub async fn of(
     tree: Option<&PhaseTree>,
     digest: Sha256Digest,
 ) -> Answer<Advice> {
+    // It rests on the run and on runs before it in the log, and on nothing that can change.
+    if let Some(advice) = state.advice.get(row.entry) {
+        return Ok((*advice).clone());
+    }
     let key = BaselineKey::of(summary);
     let mut baseline = Baseline::new(key.clone());
     let mut history = Vec::new();
+    // Bytes that are not here may still come.
+    let mut whole = tree.is_some() == summary.phase_tree.is_some();
     let earlier = run::kin(&state.database.read, row, &summary.build_config_hash, MAX_RUNS).await?;
     for entry in earlier {
-        let stored = state.reader.entry(entry).await?;
         // A damaged entry is no evidence; its own page says what is wrong with it.
-        let Some((before, digest)) = stored.and_then(|stored| read(&stored)) else { continue };
-        let of_kind = BaselineKey::of(&before) == key;
+        let Some(read) = summary_of(state, entry).await? else { continue };
+        let (before, digest) = &*read;
+        let of_kind = BaselineKey::of(before) == key;
         let needed = of_kind || before.plan().is_none();
-        let tree = if needed { small_tree(state, &before).await } else { None };
-        let entry = EntryRef { run: before.run.id, digest, index: Some(entry) };
+        let tree = if needed { small_tree(state, before).await } else { None };
+        whole &= !needed || tree.is_some() == before.phase_tree.is_some();
+        let entry = EntryRef { run: before.run.id, digest: *digest, index: Some(entry) };
         if let Some(tree) = tree.as_ref().filter(|_| of_kind) {
-            baseline.take(&before, tree, entry);
+            baseline.take(before, tree, entry);
         }
-        history.push(RunFacts::of(&before, tree.as_ref(), entry));
+        history.push(RunFacts::of(before, tree.as_ref(), entry));
     }
     let entry = EntryRef { run: summary.run.id, digest, index: Some(row.entry) };
-    Ok(advise(&RunFacts::of(summary, tree, entry), &history, &baseline))
+    let advice = advise(&RunFacts::of(summary, tree, entry), &history, &baseline);
+    if whole {
+        state.advice.keep(row.entry, Arc::new(advice.clone()));
+    }
+    Ok(advice)
+}
+
+/// The summary of an entry and the entry's digest; none where it is damaged.
+async fn summary_of(state: &AppState, index: u64) -> Answer<Option<Arc<(BuildSummary, Sha256Digest)>>> {
+    if let Some(read) = state.summaries.get(index) {
+        return Ok(Some(read));
+    }
+    let read = state.reader.entry(index).await?.and_then(|stored| read(&stored)).map(Arc::new);
+    if let Some(read) = &read {
+        state.summaries.keep(index, Arc::clone(read));
+    }
+    Ok(read)
 }
 
 /// What is usual for builds of a kind, by those that the log holds.
 pub async fn baseline(state: &AppState, key: &BaselineKey) -> Answer<Baseline> {
     let mut baseline = Baseline::new(key.clone());
     for index in run::of_config(&state.database.read, &key.build_config_hash, MAX_RUNS).await? {
-        let stored = state.reader.entry(index).await?;
-        let Some((summary, digest)) = stored.and_then(|stored| read(&stored)) else { continue };
-        if BaselineKey::of(&summary) == *key
-            && let Some(tree) = small_tree(state, &summary).await
+        let Some(read) = summary_of(state, index).await? else { continue };
+        let (summary, digest) = &*read;
+        if BaselineKey::of(summary) == *key
+            && let Some(tree) = small_tree(state, summary).await
         {
-            let entry = EntryRef { run: summary.run.id, digest, index: Some(index) };
-            baseline.take(&summary, &tree, entry);
+            let entry = EntryRef { run: summary.run.id, digest: *digest, index: Some(index) };
+            baseline.take(summary, &tree, entry);
         }
     }
     Ok(baseline)

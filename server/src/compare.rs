@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use acta_app::view::RunRow;
 use acta_ledger::{
     evidence::{
-        build::BuildSummary,
+        build::{BuildSummary, Outcome},
         bundle::Manifest,
         gate::{Gate, GateRecord},
         phase_tree::PhaseTree,
@@ -13,6 +13,7 @@ use acta_ledger::{
     judge::{
         baseline::{BaselineKey, EntryRef},
         compare::{Compared, FEWEST, MOST, Side, compare},
+        filter::RunKind,
         route::{RouteEvent, RouteLog},
     },
 };
@@ -126,13 +127,21 @@ async fn load(state: &AppState, row: &RunRow, routes: &mut HashMap<String, Route
     };
     let key = BaselineKey::of(&summary);
     let pool = &state.database.read;
+    let known = state.kinds.at(pool, state.log.head().head.size).await?;
+    let of_key = |kind: &RunKind| {
+        kind.builder == key.builder
+            && kind.tensorrt == key.tensorrt_version
+            && kind.gpu == key.gpu_sku
+            && key.cache.modes().contains(&kind.cache)
+    };
+    let completed = known.ids(|kind| of_key(kind) && kind.outcome == Outcome::Completed);
     Ok(Loaded {
         entry: EntryRef { run: summary.run.id, digest, index: Some(row.entry) },
         tree,
         tree_problem,
         bundle,
-        kin_total_ms: history::totals(pool, &key, MAX_KIN).await?,
-        kin: history::count(pool, &key, MAX_KIN).await?,
+        kin_total_ms: history::totals(pool, &key.build_config_hash, &completed, MAX_KIN).await?,
+        kin: history::count(pool, &key.build_config_hash, &known.ids(of_key), MAX_KIN).await?,
         summary,
     })
 }

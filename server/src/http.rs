@@ -2,8 +2,9 @@
 
 pub mod api;
 pub mod client;
+pub mod compression;
 pub mod connection;
-pub mod csv;
+pub mod export;
 pub mod forms;
 pub mod json;
 pub mod limit;

@@ -4,6 +4,7 @@
 //! what.
 
 pub mod account;
+pub mod activity;
 pub mod advice;
 pub mod anchor;
 pub mod assets;
@@ -31,6 +32,7 @@ pub mod portal;
 pub mod projection;
 pub mod purge;
 pub mod rebuild;
+pub mod remembered;
 pub mod route;
 pub mod search;
 pub mod secret;

@@ -6,13 +6,13 @@ pub mod compare;
 pub mod live;
 pub mod people;
 mod route;
+pub mod runs;
 mod trace;
 
 use acta_app::{
     portal::{PageError, Portal},
-    routes::query_pairs,
     view::{
-        AgentRow, EntryRow, EntryView, LedgerView, RunFilter, RunView, RunsView, Verification, Viewer,
+        AgentRow, EntryRow, EntryView, LedgerView, RunQuery, RunView, RunsView, Verification, Viewer,
         acceptance::AcceptancesView,
         agent::AgentView,
         caches::{CacheFilter, CachesView},
@@ -30,7 +30,7 @@ use acta_app::{
 };
 use acta_ledger::{
     evidence::{build::BuildSummary, code},
-    judge::chain::{self, ChainState},
+    judge::chain::ChainState,
     log::{
         digest::Sha256Digest,
         dsse::Envelope,
@@ -44,7 +44,7 @@ use acta_ledger::{
 use axum::http::StatusCode;
 
 use crate::{
-    advice,
+    activity, advice,
     auth::{
         extract::Asking,
         policy::{Action, Actor, allows},
@@ -60,9 +60,6 @@ use crate::{
     store::{self, history, ledger, run},
     trace::bundle_of_run,
 };
-
-/// Rows a page.
-pub const PAGE_SIZE: u32 = 50;
 
 /// Gaps of an agent's chain that are listed at most.
 const MAX_GAPS: usize = 20;
@@ -86,23 +83,6 @@ impl ServerPortal {
         } else {
             Err(Problem::not_found("not to be read"))
         }
-    }
-
-    async fn runs_view(&self, filter: RunFilter) -> Answer<RunsView> {
-        self.may_read()?;
-        check_filter(&filter)?;
-        let pool = &self.state.database.read;
-        let counts = run::count(pool, &filter).await?;
-        let offset = u64::from(filter.page.unwrap_or(1) - 1) * u64::from(PAGE_SIZE);
-        Ok(RunsView {
-            choices: run::choices(pool).await?,
-            rows: run::list(pool, &filter, PAGE_SIZE, offset).await?,
-            filter,
-            matching: counts.matching,
-            total: counts.total,
-            need_a_person: counts.need_a_person,
-            page_size: PAGE_SIZE,
-        })
     }
 
     async fn run_view(&self, id: &str) -> Answer<RunView> {
@@ -208,7 +188,7 @@ impl ServerPortal {
         self.may_read()?;
         let pool = &self.state.database.read;
         let head = self.state.log.head();
-        let listed = ledger::newest(pool, before.unwrap_or(u64::MAX), PAGE_SIZE).await?;
+        let listed = ledger::newest(pool, before.unwrap_or(u64::MAX), runs::PAGE_SIZE).await?;
         let mut entries = Vec::with_capacity(listed.len());
         for facts in &listed {
             entries.push(EntryRow {
@@ -221,11 +201,9 @@ impl ServerPortal {
             });
         }
         let mut agents = Vec::new();
-        let keyring = self.state.log.keyring();
         for agent in store::agent::list(pool).await? {
-            let (count, last) = store::agent::activity(pool, &agent.name).await?;
-            let statements = store::agent::chain(pool, &agent.name, head.head.size).await?;
-            let chains = chain::judge(&statements, &keyring.enrolments(&agent.name), head.head.size);
+            let signed = activity::of(&self.state, &agent.name).await?;
+            let chains = &signed.chains;
             agents.push(AgentRow {
                 missing: chains.iter().flat_map(|it| it.missing_numbers(MAX_GAPS)).take(MAX_GAPS).collect(),
                 contradicting: chains.iter().flat_map(ChainState::contradicting).take(MAX_GAPS).collect(),
@@ -233,8 +211,8 @@ impl ServerPortal {
                 key_id: agent.key_id.to_string(),
                 public_key: agent.key.to_base64(),
                 enrolled_at: agent.enrolled_at,
-                entries: count,
-                last_entry_at: last.map(moment).transpose()?,
+                entries: signed.entries,
+                last_entry_at: signed.last_at.map(moment).transpose()?,
             });
         }
         Ok(LedgerView {
@@ -265,8 +243,8 @@ impl Portal for ServerPortal {
         }
     }
 
-    async fn runs(&self, filter: RunFilter) -> Result<RunsView, PageError> {
-        self.runs_view(filter).await.map_err(page_error)
+    async fn runs(&self, query: RunQuery) -> Result<RunsView, PageError> {
+        self.runs_view(query).await.map_err(page_error)
     }
 
     async fn run(&self, id: &str) -> Result<RunView, PageError> {
@@ -393,9 +371,8 @@ fn page_error(problem: Problem) -> PageError {
         }
         (404, _) => PageError::NotFound,
         (400, found) => PageError::BadRequest {
-            field: FILTER_FIELDS
+            field: ["after", "before", "run", "bundle", "at"]
                 .into_iter()
-                .chain(["run"])
                 .find(|field| problem.field.as_deref() == Some(field))
                 .unwrap_or("query"),
             found: found.unwrap_or_default(),
@@ -422,69 +399,4 @@ fn indented(bytes: &[u8]) -> String {
 fn moment(unix_ms: i64) -> Answer<Timestamp> {
     Timestamp::from_unix_ms(unix_ms)
         .ok_or_else(|| Problem::internal(format_args!("{unix_ms} is not a moment")))
-}
-
-/// The fields of the runs' filter.
-const FILTER_FIELDS: [&str; 9] =
-    ["route", "outcome", "builder", "gpu", "cache", "tensorrt", "q", "sort", "page"];
-
-/// Reads a filter from a query. Empty values ask for nothing; an unknown field is an error, not a surprise.
-pub fn parse_filter(query: &str) -> Answer<RunFilter> {
-    let mut filter = RunFilter::default();
-    for (field, value) in query_pairs(query).filter(|(_, value)| !value.is_empty()) {
-        let slot = match field.as_str() {
-            "route" => &mut filter.route,
-            "outcome" => &mut filter.outcome,
-            "builder" => &mut filter.builder,
-            "gpu" => &mut filter.gpu,
-            "cache" => &mut filter.cache,
-            "tensorrt" => &mut filter.tensorrt,
-            "q" => &mut filter.q,
-            "sort" => &mut filter.sort,
-            "page" => {
-                let page = value.parse().ok().filter(|page| (1..=1_000_000).contains(page));
-                filter.page = Some(page.ok_or_else(|| bad_filter("page", &value, "a number from 1"))?);
-                continue;
-            }
-            "lang" => continue,
-            other => return Err(bad_filter(other, &value, &FILTER_FIELDS.join(", "))),
-        };
-        *slot = Some(value);
-    }
-    check_filter(&filter)?;
-    Ok(filter)
-}
-
-fn check_filter(filter: &RunFilter) -> Answer<()> {
-    if let Some(sort) = filter.sort.as_deref().filter(|sort| !run::SORTS.contains(sort)) {
-        return Err(bad_filter("sort", sort, &run::SORTS.join(", ")));
-    }
-    if let Some(0) = filter.page {
-        return Err(bad_filter("page", "0", "a number from 1"));
-    }
-    Ok(())
-}
-
-fn bad_filter(field: &str, found: &str, expected: &str) -> Problem {
-    Problem::bad_request("bad_filter", "the filter cannot be understood")
-        .field(field)
-        .found(found)
-        .expected(expected)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_filter_is_read_field_by_field() {
-        let filter = parse_filter("route=bench%2Fx&outcome=&page=2&sort=-latency&lang=es").unwrap();
-        assert_eq!(filter.route.as_deref(), Some("bench/x"));
-        assert_eq!((filter.outcome, filter.page), (None, Some(2)));
-        for (query, field) in
-            [("page=0", "page"), ("page=x", "page"), ("sort=name", "sort"), ("color=red", "color")]
-        {
-            assert_eq!(parse_filter(query).unwrap_err().field.as_deref(), Some(field));
-        }
-    }
 }

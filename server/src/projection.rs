@@ -101,7 +101,7 @@ impl From<KeyringError> for Conflict {
 }
 
 /// The tables, in an order in which they can be emptied.
-pub const TABLES: [&str; 13] = [
+pub const TABLES: [&str; 14] = [
     "rebuild",
     "cancel",
     "cache_decision",
@@ -110,6 +110,7 @@ pub const TABLES: [&str; 13] = [
     "acceptance_run",
     "acceptance",
     "run",
+    "run_kind",
     "subject",
     "mention",
     "entry_meta",

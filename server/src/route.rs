@@ -5,9 +5,15 @@
 
 pub mod act;
 
+use std::{collections::HashMap, sync::Arc};
+
 use acta_ledger::{
-    evidence::{decision::SeenHead, route::BundleDigest},
+    evidence::{
+        decision::SeenHead,
+        route::{BundleDigest, ValidationStatus},
+    },
     judge::route::{RouteEntry, RouteEvent, RouteLog, RouteState, Signer, judge_bundle, judge_route},
+    log::digest::Sha256Digest,
 };
 
 use crate::{
@@ -18,6 +24,9 @@ use crate::{
     store,
 };
 
+/// The accounts that own agents, as far as they were looked up.
+type Owners = HashMap<String, Option<String>>;
+
 /// A route's entries up to the newest tree head, and that tree head.
 pub async fn read(state: &AppState, route: &str) -> Answer<(RouteLog, SeenHead)> {
     let head = state.log.head().head;
@@ -27,25 +36,62 @@ pub async fn read(state: &AppState, route: &str) -> Answer<(RouteLog, SeenHead)>
 
 /// A route's entries in the tree of `size` entries.
 pub async fn read_until(state: &AppState, route: &str, size: u64) -> Answer<RouteLog> {
-    let mut entries = Vec::new();
+    let (mut entries, mut owners) = (Vec::new(), Owners::new());
     for index in store::route::entries(&state.database.read, route, size).await? {
-        entries.push(entry(state, index).await?);
+        entries.push(entry(state, index, &mut owners).await?);
     }
     // The projection is made by the log's writer in the entries' own transaction, so it has examined every one of them.
     Ok(RouteLog::whole(size, entries))
 }
 
-async fn entry(state: &AppState, index: u64) -> Answer<RouteEntry> {
+/// What an entry says about a route, and who signed it: an agent's name, or `portal`.
+pub struct Event {
+    leaf: Sha256Digest,
+    signer: String,
+    event: RouteEvent,
+}
+
+async fn entry(state: &AppState, index: u64, owners: &mut Owners) -> Answer<RouteEntry> {
+    let read = match state.events.get(index) {
+        Some(read) => read,
+        None => {
+            let read = Arc::new(read_event(state, index).await?);
+            state.events.keep(index, Arc::clone(&read));
+            read
+        }
+    };
+    let signer = if read.signer == "portal" {
+        Signer::Portal
+    } else {
+        // An owner is not the entry's to say, and may be another by now.
+        let name = read.signer.clone();
+        let owner = match owners.get(&name) {
+            Some(owner) => owner.clone(),
+            None => {
+                let agent = store::agent::by_name(&state.database.read, &name).await?;
+                owners.entry(name.clone()).or_insert(agent.and_then(|agent| agent.owner)).clone()
+            }
+        };
+        Signer::Agent { name, owner }
+    };
+    Ok(RouteEntry { index, leaf: read.leaf, signer, event: read.event.clone() })
+}
+
+async fn read_event(state: &AppState, index: u64) -> Answer<Event> {
     let ReadEntry { stored, statement, signer } = statement::read(state, index).await?;
     let event = RouteEvent::read(&statement).map_err(|error| damaged(index, &error))?;
     let event = event.ok_or_else(|| damaged(index, &"it concerns no route"))?;
-    let signer = if signer == "portal" {
-        Signer::Portal
-    } else {
-        let owner = store::agent::by_name(&state.database.read, &signer).await?.and_then(|agent| agent.owner);
-        Signer::Agent { name: signer, owner }
-    };
-    Ok(RouteEntry { index, leaf: stored.leaf_hash, signer, event })
+    Ok(Event { leaf: stored.leaf_hash, signer, event })
+}
+
+/// Whether each route may be served now, for its newest bundle.
+pub async fn states(state: &AppState) -> Answer<HashMap<String, ValidationStatus>> {
+    let mut states = HashMap::new();
+    for name in store::route::names(&state.database.read).await? {
+        let (judged, _, _) = state_of(state, &name, None).await?;
+        states.insert(name, judged.record.validation_status);
+    }
+    Ok(states)
 }
 
 /// The state of a route, for its newest bundle or for the one that is asked for.

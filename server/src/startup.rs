@@ -1,8 +1,12 @@
 //! From settings to a running server; tests take the same way as `main`.
 
-use std::{net::SocketAddr, ops::Deref, sync::Arc, time::Duration};
+use std::{net::SocketAddr, num::NonZeroUsize, ops::Deref, sync::Arc, time::Duration};
 
-use acta_ledger::log::verification::Trust;
+use acta_ledger::{
+    evidence::build::BuildSummary,
+    judge::advice::Advice,
+    log::{digest::Sha256Digest, verification::Trust},
+};
 use anyhow::{Context as _, bail};
 use ipnet::IpNet;
 use leptos::config::LeptosOptions;
@@ -10,6 +14,7 @@ use tokio::{net::TcpListener, sync::watch, task::JoinHandle};
 
 use crate::{
     account::Waiting,
+    activity::Activity,
     assets::Assets,
     auth::token::Tokens,
     blob::BlobStore,
@@ -25,8 +30,18 @@ use crate::{
     log::{reader::LogReader, writer::LogWriter},
     metrics::Metrics,
     projection,
+    remembered::Remembered,
+    route::Event,
+    store::run::kind::Kinds,
     tls::{Certificate, TlsListener},
 };
+
+/// Build summaries that are remembered: about 6 KB each.
+const SUMMARIES: NonZeroUsize = NonZeroUsize::new(4_096).expect("not zero");
+/// Entries of routes that are remembered.
+const EVENTS: NonZeroUsize = NonZeroUsize::new(8_192).expect("not zero");
+/// Runs whose advice is remembered.
+const ADVICE: NonZeroUsize = NonZeroUsize::new(1_024).expect("not zero");
 
 /// What every request can reach.
 pub struct Shared {
@@ -64,6 +79,16 @@ pub struct Shared {
     pub sign_in: SignInLimit,
     /// Proxies whose word on a client's address counts.
     pub trusted_proxies: Vec<IpNet>,
+    /// The kinds of runs.
+    pub kinds: Kinds,
+    /// Build summaries, by their entries.
+    pub summaries: Remembered<(BuildSummary, Sha256Digest)>,
+    /// What concerns routes, by entries.
+    pub events: Remembered<Event>,
+    /// Advice on runs, by the entries of their summaries.
+    pub advice: Remembered<Advice>,
+    /// What agents signed.
+    pub activity: Activity,
     /// What is counted.
     pub metrics: Metrics,
     /// What leptos wants to know.
@@ -171,6 +196,11 @@ impl Application {
             live: Arc::default(),
             tokens: Tokens::start(ground.database.clone()),
             trusted_proxies: serve.trusted_proxies.clone(),
+            kinds: Kinds::default(),
+            summaries: Remembered::new(SUMMARIES),
+            events: Remembered::new(EVENTS),
+            advice: Remembered::new(ADVICE),
+            activity: Activity::default(),
             metrics,
             sign_in: SignInLimit::default(),
             leptos: LeptosOptions::builder().output_name("acta_app").site_pkg_dir("pkg").build(),

@@ -87,7 +87,7 @@ test('what the page says is what the API says', async () => {
   assert.equal(compared.comparability.comparable, true);
   const named = compared.sections.flatMap((section) => section.rows.filter((row) => row.differences.some(Boolean)).map((row) => row.name));
   assert.ok(named.includes('settings.optimizationLevel'), named.join(' '));
-  const csv = await (await fetch(`${server.url}/api/v1/cancels.csv`)).text();
+  const csv = await (await fetch(`${server.url}/api/v1/exports/cancels`)).text();
   assert.equal(csv.trim().split('\r\n').length, 2);
   assert.ok(csv.includes(id(cancelled)));
 });

@@ -49,15 +49,28 @@ impl Person {
         answer.expect("an answer").into_body().read_to_string().expect("text")
     }
 
+    /// The cookie of the session.
+    pub fn cookie(&self) -> &str {
+        &self.cookie
+    }
+
+    /// Posts JSON and reads the JSON that comes back, whatever its status.
+    ///
+    /// # Panics
+    ///
+    /// If there is no answer.
+    pub fn post(&self, path: &str, body: &Value) -> Value {
+        let request = self.http.post(format!("{}{path}", self.base)).header("cookie", &self.cookie);
+        let answer = request.content_type("application/json").send(body.to_string()).expect("an answer");
+        serde_json::from_slice(&answer.into_body().read_to_vec().expect("a body")).expect("JSON")
+    }
+
     /// Asks for a cancel of a build that runs.
     ///
     /// # Panics
     ///
     /// If there is no answer.
     pub fn cancel(&self, run: &str, reason: &str) -> Value {
-        let request = self.http.post(format!("{}/api/v1/live/{run}/cancel", self.base));
-        let request = request.header("cookie", &self.cookie).content_type("application/json");
-        let answer = request.send(json!({ "reason": reason }).to_string()).expect("an answer");
-        serde_json::from_slice(&answer.into_body().read_to_vec().expect("a body")).expect("JSON")
+        self.post(&format!("/api/v1/live/{run}/cancel"), &json!({ "reason": reason }))
     }
 }

@@ -2,17 +2,17 @@
 
 use leptos::prelude::*;
 
-use crate::{context::PageContext, view::chart::Plot};
+use crate::{components::exports::exports, context::PageContext, view::chart::Plot};
 
-/// Shows a chart; `legend` says what is drawn, `csv` is where its numbers are.
-pub fn figure(context: &PageContext, plot: &Plot, legend: String, csv: String) -> AnyView {
+/// Shows a chart; `legend` says what is drawn, `what` and `query` which table its numbers are.
+pub fn figure(context: &PageContext, plot: &Plot, legend: String, what: &str, query: &str) -> AnyView {
     let lang = context.lang;
     let picture = context.portal.plot(plot);
     view! {
         <figure>
             <figcaption><strong>{plot.desc.clone()}</strong>" "{legend}</figcaption>
             <div class="picture" inner_html=picture></div>
-            <p class="small no-print"><a href=csv download="">{lang.t("chart-csv")}</a></p>
+            <p class="small">{exports(what, query, lang)}</p>
         </figure>
     }
     .into_any()

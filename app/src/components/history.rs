@@ -6,6 +6,7 @@ use acta_ledger::{
         baseline::CacheClass,
         history::{History, Took, history},
     },
+    log::digest::Sha256Digest,
 };
 use leptos::prelude::*;
 
@@ -83,7 +84,7 @@ pub fn picture(
     judged: &Judged<'_>,
     id: &'static str,
     this: Option<&str>,
-    csv: String,
+    config: &Sha256Digest,
 ) -> AnyView {
     let lang = context.lang;
     let longest = judged.rows.iter().map(|row| row.total_ms).fold(0.0, f64::max);
@@ -115,7 +116,7 @@ pub fn picture(
         curves: Vec::new(),
         points: points.collect(),
     };
-    figure(context, &plot, lang.t("history-legend"), csv)
+    figure(context, &plot, lang.t("history-legend"), &format!("configurations/{config}"), "")
 }
 
 fn title(row: &HistoryRow, this: Option<&str>, lang: Lang) -> String {

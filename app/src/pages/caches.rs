@@ -6,6 +6,7 @@ use super::{Ready, Room};
 use crate::{
     components::{
         digest,
+        exports::exports,
         layout::{Answer, answer, full_part, scroll, trail},
         state::{State, state},
         words,
@@ -120,14 +121,14 @@ fn table(view: &CachesView, lang: Lang) -> AnyView {
             <tbody>{rows.collect_view()}</tbody>
         </table>
     };
-    let csv = format!("{}{}", routes::CACHES_CSV, query(&view.filter));
+    let files = exports("caches", &query(&view.filter), lang);
     let next = view.before.map(|before| {
         let href = address(&CacheFilter { before: Some(before), ..view.filter.clone() });
         view! { <a href=href rel="next">{lang.t("page-next")}</a> }
     });
     view! {
         {scroll(&caption, lang, table.into_any())}
-        <div class="tfoot no-print"><a href=csv download="">{lang.t("chart-csv")}</a>{next}</div>
+        <div class="tfoot no-print">{files}{next}</div>
     }
     .into_any()
 }

@@ -182,8 +182,7 @@ fn by(context: &PageContext, view: &CancelsView, field: Field) -> AnyView {
         curves,
         points: Vec::new(),
     };
-    let csv = address::csv(&view.filter);
-    let picture = figure(context, &plot, lang.t("cancels-legend"), csv);
+    let picture = figure(context, &plot, lang.t("cancels-legend"), "cancels", &address::query(&view.filter));
     let body = view! { {picture}{table(&groups, view, field, lang)} };
     full_part(field.id(), title, lang.tr("cancels-groups", [("n", groups.len().into())]), body.into_any())
 }

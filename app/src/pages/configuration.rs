@@ -107,8 +107,7 @@ fn part(
         ("gpu", short(&kind.gpu, 60).into()),
         ("cache", lang.code_text("cache-class", &code(&kind.cache)).into()),
     ];
-    let csv = routes::configuration_csv(view.digest);
-    let body = view! { {picture(context, judged, id, None, csv)}{table(judged, lang)} };
+    let body = view! { {picture(context, judged, id, None, &view.digest)}{table(judged, lang)} };
     full_part(id, lang.tr("configuration-kind", values), String::new(), body.into_any())
 }
 

@@ -32,6 +32,13 @@ pub fn show(context: &PageContext, error: &PageError) -> Ready {
             lang.tr("error-bad-request", [("field", (*field).into()), ("found", short(found, 80).into())]),
             lang.t("error-bad-request-lead"),
         ),
+        PageError::BadFilter { field, found, expected } => (
+            400,
+            State::Attention,
+            lang.t("error-bad-request-word"),
+            lang.tr("error-bad-request", [("field", (*field).into()), ("found", short(found, 80).into())]),
+            lang.tr("error-bad-filter-lead", [("expected", short(expected, 400).into())]),
+        ),
         PageError::Damaged { entry, reason } => (
             500,
             State::Bad,

@@ -7,6 +7,7 @@ use super::{Ready, Room};
 use crate::{
     components::{
         digest,
+        exports::exports,
         facts::{Fact, Group, facts},
         layout::{Answer, Figure, answer, capitalised, figures, note, part, raw, scroll},
         state::{State, state},
@@ -119,12 +120,14 @@ fn entries(view: &LedgerView, before: Option<u64>, lang: Lang) -> AnyView {
     let earlier = view.before.map(|before| {
         view! { <a href=format!("{}?before={before}", routes::LEDGER) rel="next">{lang.t("entries-earlier")}</a> }
     });
+    let query = before.map(|before| format!("before={before}")).unwrap_or_default();
+    let files = exports("entries", &query, lang);
     let body = if view.entries.is_empty() {
         view! { <p>{lang.t("entries-none")}" "{newest}</p> }.into_any()
     } else {
         view! {
             {scroll(&lang.t("section-entries"), lang, table.into_any())}
-            <div class="tfoot"><nav aria-label=lang.t("pages-label")>{newest}{earlier}</nav></div>
+            <div class="tfoot">{files}<nav aria-label=lang.t("pages-label")>{newest}{earlier}</nav></div>
         }
         .into_any()
     };

@@ -12,15 +12,15 @@ use crate::{
     components::layout::full_part,
     context::PageContext,
     format::count,
+    i18n::Lang,
     portal::PageError,
     routes,
-    view::{RunFilter, RunsView},
+    view::{RunQuery, RunsView},
 };
 
 /// Loads the runs of the address's filter.
 pub async fn load(context: &PageContext) -> Result<Ready, PageError> {
-    let filter = address::parse(&context.query)?;
-    let view = context.portal.runs(filter).await?;
+    let view = context.portal.runs(address::parse(&context.query)?).await?;
     Ok(show(context, &view))
 }
 
@@ -32,19 +32,19 @@ fn show(context: &PageContext, view: &RunsView) -> Ready {
     let rows = (!view.rows.is_empty()).then(|| {
         let values = [
             ("n", view.matching.into()),
-            ("matching", count(view.matching, lang).into()),
+            ("matching", matching(view, lang).into()),
             ("total", count(view.total, lang).into()),
-            ("filtered", if view.matching == view.total { "no" } else { "yes" }.into()),
+            ("filtered", if view.query.filter.is_empty() { "no" } else { "yes" }.into()),
         ];
         // A year that all rows share stands once above them.
         let year = table::shared_year(view).map_or_else(|| "none".to_owned(), |year| year.to_string());
-        let order = lang.code_text("order", sort_of(&view.filter));
+        let order = lang.code_text("order", &view.query.order.to_string());
         let note = lang.tr("runs-note", [("order", order.into()), ("year", year.into())]);
         full_part("h-runs", lang.tr("runs-count", values), note, table::table(view, lang))
     });
     // Somebody who looks for a page that is not there any more gets the way back.
     let beyond = (view.rows.is_empty() && view.matching > 0).then(|| {
-        let first = RunFilter { page: None, ..view.filter.clone() };
+        let first = RunQuery { place: None, ..view.query.clone() };
         view! { <p><a href=address::address(&first)>{lang.t("runs-first-page")}</a></p> }
     });
     let test = view! {
@@ -58,7 +58,8 @@ fn show(context: &PageContext, view: &RunsView) -> Ready {
     Ready { title: lang.t("nav-runs"), room: Room::Runs, island: false, body: body.into_any() }
 }
 
-/// The order that is in force.
-fn sort_of(filter: &RunFilter) -> &str {
-    filter.sort.as_deref().unwrap_or(address::SORTS[0])
+/// How many runs match, as far as they were counted.
+fn matching(view: &RunsView, lang: Lang) -> String {
+    let counted = count(view.matching, lang);
+    if view.more { lang.tr("runs-more-than", [("n", counted.into())]) } else { counted }
 }

@@ -129,7 +129,7 @@ fn a_configuration_shows_its_runs_over_time() {
         check_page(&page.html, lang);
         assert_eq!(page.status, 200);
         assert!(text_of(&page.html, "h1").contains(words), "{}", text_of(&page.html, "h1"));
-        assert!(page.html.contains(&format!("/api/v1/configurations/{digest}/runs.csv")));
+        assert!(page.html.contains(&format!("/api/v1/exports/configurations/{digest}")));
         assert!(page.html.contains(&digest.to_string()));
     }
     assert_eq!(page("/configurations/abc", Lang::En).status, 404);
@@ -144,7 +144,7 @@ fn cancels_are_told_by_route_phase_and_gpu_and_the_unacknowledged_count() {
         let page = page("/cancels", lang);
         check_page(&page.html, lang);
         assert_eq!(text_of(&page.html, "h1"), words);
-        for part in ["by-route", "by-phase", "by-gpu", "h-cancels", "/api/v1/cancels.csv"] {
+        for part in ["by-route", "by-phase", "by-gpu", "h-cancels", "/api/v1/exports/cancels"] {
             assert!(page.html.contains(part), "{part}");
         }
         assert!(page.html.contains("/cancels?route=bench%2Fresidual"));
@@ -252,7 +252,7 @@ fn restorations_are_told_with_their_times() {
         let page = of(portal.clone(), "/routes/served/restores", lang);
         check_page(&page.html, lang);
         assert_eq!(text_of(&page.html, "h1"), words);
-        assert!(page.html.contains("/api/v1/routes/served/restores.csv"));
+        assert!(page.html.contains("/api/v1/exports/restores/served"));
         assert!(!page.html.contains('\u{202e}'));
     }
     assert_eq!(page("/routes/nowhere/restores", Lang::En).status, 404);

@@ -108,6 +108,8 @@ fn every_page_is_complete_in_both_languages() {
     let addresses = [
         "/",
         "/runs?outcome=failed",
+        "/runs?outcome=crashed&gpu=H200",
+        "/runs?q=gpu:none+age%3C7d+state:held&sort=latency&after=4",
         "/runs?outcome=nothing",
         "/runs/1",
         "/runs/2",
@@ -129,7 +131,7 @@ fn every_page_is_complete_in_both_languages() {
         "/help/operators",
         "/help/nothing",
         "/nowhere",
-        "/runs?page=0",
+        "/runs?after=0",
         "/entries/broken",
         "/entries/damaged",
     ];
@@ -201,7 +203,8 @@ fn what_is_not_there_says_so_with_its_status() {
         ("/nowhere", 404, "There is nothing at this address, or you may not see it."),
         ("/runs/99", 404, "There is nothing at this address, or you may not see it."),
         ("/entries/99", 404, "There is nothing at this address, or you may not see it."),
-        ("/runs?page=zero", 400, "The address is not understood: “page” cannot be “zero”."),
+        ("/runs?after=zero", 400, "The address is not understood: “after” cannot be “zero”."),
+        ("/runs?q=age%3C7", 400, "The address is not understood: “age” cannot be “age<7”."),
         ("/ledger?before=-1", 400, "The address is not understood: “before” cannot be “-1”."),
         ("/entries/broken", 500, "The server failed to make this page."),
         ("/entries/damaged", 500, "Entry 5 of the log is damaged, so this page cannot be shown."),
@@ -231,10 +234,40 @@ fn an_empty_ledger_says_how_to_begin() {
 fn a_filter_that_finds_nothing_says_what_to_drop() {
     let html = page("/runs?outcome=crashed&gpu=H200&sort=-latency", Lang::En).html;
     assert_eq!(text_of(&html, "h1"), "None of 8 runs matches this filter.");
-    assert!(html.contains("href=\"/runs?gpu=H200&amp;sort=-latency\""), "{html}");
+    assert!(html.contains("href=\"/runs?q=gpu%3DH200&amp;sort=-latency\""), "{html}");
     assert!(html.contains("Drop Outcome: crashed") && html.contains("Drop GPU: H200"));
     // What was asked for stays chosen, although no run has it.
     assert!(html.contains("<option value=\"H200\" selected"));
+}
+
+#[test]
+fn the_filter_stands_as_text_and_in_its_lists_and_every_link_keeps_it() {
+    let html = page("/runs?q=outcome:failed+gpu:none+age%3C7d&sort=-duration&after=9", Lang::En).html;
+    // The lists show what they can; a part of a name and the whole text are text.
+    assert!(
+        html.contains("<option value=\"failed\" selected")
+            && html.contains("<option value=\"&lt;7d\" selected")
+    );
+    assert!(html.contains("id=\"f-q\" name=\"q\" value=\"gpu:none\""), "{html}");
+    assert!(html.contains("value=\"gpu:none outcome:failed age&lt;7d\""), "{html}");
+    assert!(html.contains("more than 1"), "{html}");
+    let query = "/runs?q=gpu%3Anone%20outcome%3Afailed%20age%3C7d&amp;sort=";
+    // Sorting begins at the first page, turning the page keeps the order.
+    assert!(html.contains(&format!("href=\"{query}duration\"")), "{html}");
+    assert!(html.contains(&format!("href=\"{query}-latency\"")));
+    assert!(html.contains(&format!("href=\"{query}-duration&amp;before=7\" rel=\"prev\"")), "{html}");
+    assert!(html.contains(&format!("href=\"{query}-duration\"")), "the first page");
+    let all = page("/runs", Lang::Es).html;
+    assert!(all.contains("href=\"/runs?after=3\" rel=\"next\"") && !all.contains("rel=\"prev\""));
+}
+
+#[test]
+fn a_filter_that_is_not_understood_says_what_is_expected() {
+    let html = page("/runs?q=outcome:lost", Lang::En).html;
+    assert!(html.contains("one of completed, cancelled, cancel_requested_but_completed"), "{html}");
+    assert!(
+        page("/runs?outcome=nothing", Lang::Es).html.contains("Se espera: outcome: and one of completed")
+    );
 }
 
 #[test]

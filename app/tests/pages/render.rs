@@ -11,7 +11,7 @@ use acta_app::{
     portal::{PageError, Portal},
     shell::shell,
     view::{
-        EntryView, FilterChoices, LedgerView, RunFilter, RunView, RunsView, Viewer,
+        EntryView, FilterChoices, LedgerView, Place, RunQuery, RunView, RunsView, Viewer,
         acceptance::AcceptancesView,
         agent::AgentView,
         caches::{CacheFilter, CachesView},
@@ -30,7 +30,7 @@ use acta_app::{
         trace::TraceView,
     },
 };
-use acta_ledger::evidence::person::Role;
+use acta_ledger::{evidence::person::Role, judge::filter::RunKind};
 use async_trait::async_trait;
 use futures::StreamExt as _;
 use hydration_context::SsrSharedContext;
@@ -48,7 +48,7 @@ pub struct Fixture {
     pub viewer: Viewer,
     pub routes: Vec<Script>,
     /// The filter of the last question.
-    pub asked: Mutex<Option<RunFilter>>,
+    pub asked: Mutex<Option<RunQuery>>,
     /// Whether the entries' signatures do not hold.
     pub damaged: bool,
     /// What a browser calls itself, and a token.
@@ -107,13 +107,13 @@ impl Portal for Fixture {
         self.viewer.clone()
     }
 
-    async fn runs(&self, filter: RunFilter) -> Result<RunsView, PageError> {
-        *self.asked.lock().unwrap() = Some(filter.clone());
-        let all = (1..=self.ledger.runs.len()).rev().map(|number| self.ledger.row(number));
-        let wanted = |asked: &Option<String>, is: &str| asked.as_deref().is_none_or(|asked| asked == is);
-        let rows: Vec<_> = all
-            .filter(|row| wanted(&filter.outcome, &row.outcome) && wanted(&filter.gpu, &row.gpu_sku))
-            .collect();
+    async fn runs(&self, query: RunQuery) -> Result<RunsView, PageError> {
+        *self.asked.lock().unwrap() = Some(query.clone());
+        let admitted = |number: &usize| {
+            query.filter.admits(&RunKind::of(&self.ledger.runs[number - 1].summary), |_| None)
+        };
+        let numbers = (1..=self.ledger.runs.len()).rev().filter(admitted);
+        let rows: Vec<_> = numbers.map(|number| self.ledger.row(number)).collect();
         let needs = |row: &&acta_app::view::RunRow| {
             !matches!(row.outcome.as_str(), "completed" | "cancelled")
                 || matches!(row.cleanup.as_str(), "quarantined" | "failed")
@@ -125,10 +125,12 @@ impl Portal for Fixture {
                 tensorrt: vec!["1.7.1.116".to_owned()],
             },
             matching: rows.len() as u64,
+            more: query.filter.has_bounds(),
             total: self.ledger.runs.len() as u64,
             need_a_person: rows.iter().filter(needs).count() as u64,
-            page_size: 50,
-            filter,
+            previous: query.place.and(Some(Place::Before(7))),
+            next: (rows.len() > 2).then_some(Place::After(3)),
+            query,
             rows,
         })
     }

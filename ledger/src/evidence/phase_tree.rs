@@ -5,6 +5,7 @@
 //! parent; never by its bare name. [`assemble::PhaseTreeBuilder`] makes the tree out of callbacks.
 
 pub mod assemble;
+pub mod chrome_trace;
 pub mod counters;
 
 use serde::{Deserialize, Serialize};

@@ -7,6 +7,7 @@ pub mod blob;
 pub mod bundle;
 pub mod compare;
 pub mod entry;
+pub mod export;
 pub mod key;
 pub mod live;
 pub mod log;
@@ -46,15 +47,18 @@ pub fn router() -> (Router<AppState>, utoipa::openapi::OpenApi) {
         // For readers
         .routes(routes!(run::list))
         .routes(routes!(run::get))
-        .routes(routes!(run::phase_tree))
+        .routes(routes!(run::tree))
+        .routes(routes!(run::chrome_trace))
         .routes(routes!(run::advice))
         .routes(routes!(rebuild::rebuilds))
         .routes(routes!(compare::compare))
-        .routes(routes!(compare::configuration))
         .routes(routes!(compare::cancels))
-        .routes(routes!(compare::cancels_csv))
-        .routes(routes!(compare::caches_csv))
-        .routes(routes!(compare::restores_csv))
+        .routes(routes!(export::runs))
+        .routes(routes!(export::entries))
+        .routes(routes!(export::cancels))
+        .routes(routes!(export::caches))
+        .routes(routes!(export::configuration))
+        .routes(routes!(export::restorations))
         .routes(routes!(acceptance::list))
         .routes(routes!(acceptance::get))
         .routes(routes!(live::list))

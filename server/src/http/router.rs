@@ -11,9 +11,12 @@ use axum::{
     response::Response,
     routing::{get, post},
 };
-use tower_http::{catch_panic::CatchPanicLayer, limit::RequestBodyLimitLayer};
+use tower_http::{
+    CompressionLevel, catch_panic::CatchPanicLayer, compression::CompressionLayer,
+    limit::RequestBodyLimitLayer,
+};
 
-use super::{api, forms, observe, pages, security};
+use super::{api, compression, forms, observe, pages, security};
 use crate::{blob::MAX_BLOB_BYTES, startup::AppState};
 
 /// The largest body that is not a blob: 256 envelopes of the longest entry, in JSON.
@@ -48,6 +51,10 @@ pub fn router(state: AppState) -> Router {
         .fallback(pages::page)
         // Innermost, so that the answer to a panic carries the headers of every answer.
         .layer(CatchPanicLayer::new())
+        .layer(
+            CompressionLayer::new().quality(CompressionLevel::Fastest).compress_when(compression::worth_it()),
+        )
+        .layer(middleware::from_fn(compression::guard))
         .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))
         .layer(RequestBodyLimitLayer::new(MAX_BLOB_BYTES as usize))
         .layer(middleware::from_fn(timeout))

@@ -1,10 +1,11 @@
 //! One agent for its page: the keyring and the chain judge, the store counts.
 
 use acta_app::view::agent::{AgentView, KeyRow};
-use acta_ledger::{judge::chain, log::timestamp::Timestamp};
+use acta_ledger::log::timestamp::Timestamp;
 
 use super::{ServerPortal, moment};
 use crate::{
+    activity,
     error::{Answer, Problem},
     store::{agent, ledger},
 };
@@ -26,14 +27,13 @@ impl ServerPortal {
         if keys.is_empty() {
             return Err(Problem::not_found("no such agent").field("agent").found(name));
         }
-        let (entries, last) = agent::activity(pool, name).await?;
-        let statements = agent::chain(pool, name, tree_size).await?;
+        let signed = activity::of(&self.state, name).await?;
         Ok(AgentView {
             name: name.to_owned(),
             keys,
-            chains: chain::judge(&statements, &keyring.enrolments(name), tree_size),
-            entries,
-            last_entry_at: last.map(moment).transpose()?,
+            chains: signed.chains.clone(),
+            entries: signed.entries,
+            last_entry_at: signed.last_at.map(moment).transpose()?,
             kinds: agent::kinds(pool, name).await?,
             tree_size,
             manage: self.manage()?,

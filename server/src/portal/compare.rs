@@ -1,22 +1,25 @@
 //! The pages about many runs: compared, over time, their cancels and their timing caches.
 
 use acta_app::view::{
-    RunFilter,
     caches::{CacheFilter, CachesView},
     cancels::{CancelFilter, CancelsView},
     compare::CompareView,
     configuration::ConfigurationView,
     restores::RestoresView,
 };
-use acta_ledger::judge::{compare::FEWEST, restore::restores};
+use acta_ledger::judge::{
+    compare::FEWEST,
+    filter::{Filter, Order},
+    restore::restores,
+};
 
-use super::ServerPortal;
+use super::{ServerPortal, runs::first};
 use crate::{
     compare,
     error::{Answer, Problem},
     http::api::agent::parse_digest,
     route,
-    store::{cache, cancel, history, run},
+    store::{cache, cancel, history},
 };
 
 /// Runs that are offered for a comparison.
@@ -32,7 +35,7 @@ pub const CACHES_A_PAGE: u32 = 50;
 pub const MAX_CACHES: u32 = 1_000;
 
 /// How many runs of a configuration are looked at, the newest.
-pub const MAX_HISTORY: u32 = 500;
+pub const MAX_HISTORY: u32 = 100;
 
 impl ServerPortal {
     pub(super) async fn compare_view(&self, names: &[String]) -> Answer<CompareView> {
@@ -43,9 +46,9 @@ impl ServerPortal {
             false => None,
         };
         // Offered are the newest; of the first run's network, where there is one.
-        let like = found.rows.first().map(|row| row.network.clone());
-        let filter = RunFilter { q: like, ..RunFilter::default() };
-        let mut recent = run::list(&self.state.database.read, &filter, OFFERED, 0).await?;
+        let words = found.rows.first().map(|row| row.network.clone()).into_iter().collect();
+        let filter = Filter { words, ..Filter::default() };
+        let mut recent = first(&self.state, &filter, Order::default(), OFFERED).await?;
         recent.retain(|row| found.rows.iter().all(|chosen| chosen.id != row.id));
         let (compared, tree_problems) =
             judged.map_or((None, Vec::new()), |it| (Some(it.compared), it.tree_problems));

@@ -1,9 +1,12 @@
 //! Timing caches: one row for each run, what was decided about its cache and on which facts.
 
-use acta_ledger::evidence::{code, timing_cache::Changes};
+use acta_ledger::{
+    evidence::{code, timing_cache::Changes},
+    judge::filter::file_name,
+};
 use sqlx::{QueryBuilder, Sqlite, query_builder::Separated};
 
-use super::run::{Run, file_name};
+use super::run::Run;
 use crate::db::{Connection, groups};
 
 /// Many rows a statement: the query macros know no such statement.

@@ -4,7 +4,10 @@ use std::{collections::HashMap, sync::Arc};
 
 use acta_ledger::{
     evidence::{artifact::Artifact, build::BuildSummary, code},
-    judge::attention::need,
+    judge::{
+        attention::need,
+        filter::{RunKind, file_name},
+    },
     log::statement::{Predicate as _, Statement},
 };
 use sqlx::{QueryBuilder, Sqlite, query, query_builder::Separated, query_scalar};
@@ -30,6 +33,8 @@ pub(super) struct Run {
     pub(super) entry: i64,
     pub(super) agent: String,
     pub(super) summary: Arc<BuildSummary>,
+    /// Its kind as the table of kinds has it.
+    facts: String,
 }
 
 struct ArtifactRow {
@@ -93,20 +98,23 @@ impl Rows {
             artifact: artifact.clone(),
         }));
         let (entry, agent) = (logged.index as i64, logged.signer.to_owned());
-        self.runs.push(Run { id, number, entry, agent, summary });
+        let facts = serde_json::to_string(&RunKind::of(&summary))
+            .map_err(|error| sqlx::Error::Encode(error.into()))?;
+        self.runs.push(Run { id, number, entry, agent, summary, facts });
         Ok(Ok(()))
     }
 
     /// Many rows a statement: the query macros know no such statement.
     pub(super) async fn write(self, connection: &mut Connection) -> sqlx::Result<()> {
+        let kinds = write_kinds(connection, &self.runs).await?;
         for group in groups(&self.runs) {
             let mut insert = QueryBuilder::<Sqlite>::new(
                 "insert into run (id, number, entry, agent, network, network_digest, route, attempt, retry_of, builder,
                     outcome, total_ms, build_ms, silence_ms, cancel_latency_ms, cancel_censored_ms, cleanup,
                     validation, cache_mode, gpu_sku, tensorrt_version, build_config_hash, phase_tree, phases,
-                    started_at, needs_person) ",
+                    started_at, needs_person, kind) ",
             );
-            insert.push_values(group, |row, run| run.bind(row));
+            insert.push_values(group, |row, run| run.bind(row, kinds.get(&run.facts)));
             insert.build().execute(&mut *connection).await?;
         }
         for group in groups(&self.artifacts) {
@@ -132,7 +140,7 @@ impl Rows {
 
 impl Run {
     /// The values in the order of the columns.
-    fn bind(&self, mut row: Separated<'_, Sqlite, &'static str>) {
+    fn bind(&self, mut row: Separated<'_, Sqlite, &'static str>, kind: Option<&i64>) {
         let said = &self.summary;
         row.push_bind(&self.id[..]).push_bind(self.number).push_bind(self.entry).push_bind(&self.agent[..]);
         row.push_bind(file_name(&said.network.source)).push_bind(&said.network.digest.0[..]);
@@ -154,10 +162,27 @@ impl Run {
         row.push_bind(tree.map_or(0, |tree| i64::from(tree.phases)));
         row.push_bind(said.started_at.unix_ms());
         row.push_bind(i64::from(need(said.outcome, said.cleanup_status).is_some()));
+        row.push_bind(kind.copied());
     }
 }
 
-/// The last part of a path, whichever way its parts are separated.
-pub(super) fn file_name(source: &str) -> &str {
-    source.rsplit(['/', '\\']).find(|part| !part.is_empty()).unwrap_or(source)
+/// Counts the runs of each kind, and gives the kinds' ids. New kinds are numbered in the order of the log.
+async fn write_kinds(connection: &mut Connection, runs: &[Run]) -> sqlx::Result<HashMap<String, i64>> {
+    if runs.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let facts: Vec<&str> = runs.iter().map(|run| &run.facts[..]).collect();
+    let facts = serde_json::json!(facts).to_string();
+    query!(
+        "insert into run_kind (facts, runs) select value, 1 from json_each(?) where true order by key
+         on conflict (facts) do update set runs = runs + 1",
+        facts
+    )
+    .execute(&mut *connection)
+    .await?;
+    let kinds =
+        query!("select id, facts from run_kind where facts in (select value from json_each(?))", facts)
+            .fetch_all(connection)
+            .await?;
+    Ok(kinds.into_iter().map(|kind| (kind.facts, kind.id)).collect())
 }

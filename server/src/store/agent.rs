@@ -5,7 +5,7 @@ use acta_ledger::{
     judge::chain::Linked,
     log::key::{KeyId, PublicKey},
 };
-use sqlx::{SqlitePool, query};
+use sqlx::{SqlitePool, query, query_scalar};
 
 use crate::log::reader::digest;
 
@@ -56,17 +56,34 @@ pub async fn list(pool: &SqlitePool) -> sqlx::Result<Vec<Agent>> {
         .collect()
 }
 
-/// How many entries an agent signed, and when the newest was logged (milliseconds since 1970).
-pub async fn activity(pool: &SqlitePool, name: &str) -> sqlx::Result<(u64, Option<i64>)> {
+/// An agent's newest entry below a tree size, and when it was logged (milliseconds since 1970).
+pub async fn newest(pool: &SqlitePool, name: &str, size: u64) -> sqlx::Result<Option<(u64, i64)>> {
+    let size = size as i64;
     let row = query!(
-        r#"select count(*) as "entries!: i64", max(entry.logged_at) as "last: i64"
-           from entry_meta join entry on entry.idx = entry_meta.idx
-           where entry_meta.signer = ?"#,
-        name
+        "select entry.idx, entry.logged_at
+         from (select idx from entry_meta indexed by entry_meta_newest_idx
+               where signer = ? and idx < ? order by idx desc limit 1) as newest
+         cross join entry on entry.idx = newest.idx",
+        name,
+        size
+    )
+    .fetch_optional(pool)
+    .await?;
+    Ok(row.map(|row| (row.idx as u64, row.logged_at)))
+}
+
+/// How many entries below a tree size an agent signed.
+pub async fn count(pool: &SqlitePool, name: &str, size: u64) -> sqlx::Result<u64> {
+    let size = size as i64;
+    let count = query_scalar!(
+        r#"select count(*) as "entries!: i64" from entry_meta indexed by entry_meta_newest_idx
+           where signer = ? and idx < ?"#,
+        name,
+        size
     )
     .fetch_one(pool)
     .await?;
-    Ok((row.entries as u64, row.last))
+    Ok(count as u64)
 }
 
 /// How many entries of each predicate type an agent signed, the most first.

@@ -1,57 +1,40 @@
 //! Runs that were asked for the same: how long builds of one kind take.
 
 use acta_app::view::configuration::HistoryRow;
-use acta_ledger::{
-    evidence::code,
-    judge::baseline::BaselineKey,
-    log::{digest::Sha256Digest, timestamp::Timestamp},
-};
+use acta_ledger::log::{digest::Sha256Digest, timestamp::Timestamp};
 use sqlx::{SqlitePool, query, query_scalar};
 
-/// The codes of a kind's cache modes, as many as the queries take.
-fn modes(key: &BaselineKey) -> [String; 3] {
-    let modes = key.cache.modes();
-    std::array::from_fn(|index| code(&modes[index.min(modes.len() - 1)]))
-}
-
-/// The whole times of the newest `limit` builds of a kind that completed undisturbed, in milliseconds.
-pub async fn totals(pool: &SqlitePool, key: &BaselineKey, limit: u32) -> sqlx::Result<Vec<f64>> {
-    let (config, builder, [one, two, three]) = (&key.build_config_hash.0[..], code(&key.builder), modes(key));
+/// The whole times of the newest `limit` runs of a configuration that nobody asked to stop, in milliseconds; only of the
+/// kinds whose ids are given.
+pub async fn totals(
+    pool: &SqlitePool,
+    config: &Sha256Digest,
+    kinds: &str,
+    limit: u32,
+) -> sqlx::Result<Vec<f64>> {
+    let config = &config.0[..];
     query_scalar!(
-        "select total_ms from run
-         where build_config_hash = ? and builder = ? and tensorrt_version = ? and gpu_sku = ?
-           and cache_mode in (?, ?, ?) and outcome = 'completed'
+        "select total_ms from run indexed by run_config_idx
+         where build_config_hash = ? and kind in (select value from json_each(?))
            and not exists (select 1 from cancel where cancel.run = run.id)
          order by number desc limit ?",
         config,
-        builder,
-        key.tensorrt_version,
-        key.gpu_sku,
-        one,
-        two,
-        three,
+        kinds,
         limit
     )
     .fetch_all(pool)
     .await
 }
 
-/// How many builds of a kind there are, however they ended; at most `limit` are counted.
-pub async fn count(pool: &SqlitePool, key: &BaselineKey, limit: u32) -> sqlx::Result<u64> {
-    let (config, builder, [one, two, three]) = (&key.build_config_hash.0[..], code(&key.builder), modes(key));
+/// How many runs of a configuration and of these kinds there are, however they ended; at most `limit` are counted.
+pub async fn count(pool: &SqlitePool, config: &Sha256Digest, kinds: &str, limit: u32) -> sqlx::Result<u64> {
+    let config = &config.0[..];
     let count = query_scalar!(
         r#"select count(*) as "count!: i64" from (
-               select 1 from run
-               where build_config_hash = ? and builder = ? and tensorrt_version = ? and gpu_sku = ?
-                 and cache_mode in (?, ?, ?)
-               limit ?)"#,
+               select 1 from run indexed by run_config_idx
+               where build_config_hash = ? and kind in (select value from json_each(?)) limit ?)"#,
         config,
-        builder,
-        key.tensorrt_version,
-        key.gpu_sku,
-        one,
-        two,
-        three,
+        kinds,
         limit
     )
     .fetch_one(pool)

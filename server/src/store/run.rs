@@ -1,21 +1,15 @@
 //! Runs.
 
-use acta_app::view::{FilterChoices, RunFilter, RunLink, RunRow};
+pub mod kind;
+pub mod list;
+
+use std::collections::HashMap;
+
+use acta_app::view::{RunLink, RunRow};
 use acta_ledger::log::{digest::Sha256Digest, timestamp::Timestamp};
 use sqlx::{SqlitePool, query, query_as, query_scalar};
 
 use crate::log::reader::digest;
-
-/// How many of the runs there are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Counts {
-    /// All.
-    pub total: u64,
-    /// Those that the filter lets through.
-    pub matching: u64,
-    /// Of those, the ones that need a person.
-    pub need_a_person: u64,
-}
 
 struct Row {
     id: String,
@@ -69,87 +63,6 @@ impl Row {
     }
 }
 
-/// The orders in which runs can be asked for.
-pub const SORTS: [&str; 5] = ["-started", "started", "-duration", "-silence", "-latency"];
-
-/// Runs that the filter lets through, in its order.
-pub async fn list(
-    pool: &SqlitePool,
-    filter: &RunFilter,
-    limit: u32,
-    offset: u64,
-) -> sqlx::Result<Vec<RunRow>> {
-    let like = filter.q.as_deref().map(contains);
-    let sort = filter.sort.as_deref().unwrap_or(SORTS[0]);
-    let offset = i64::try_from(offset).unwrap_or(i64::MAX);
-    let rows = query_as!(
-        Row,
-        r#"select id, number, entry, agent, network, route, attempt, builder, outcome, total_ms, build_ms, silence_ms,
-                  cancel_latency_ms, cancel_censored_ms, cleanup, validation, cache_mode, gpu_sku, tensorrt_version,
-                  started_at
-           from run
-           where (?1 is null or route = ?1) and (?2 is null or outcome = ?2) and (?3 is null or builder = ?3)
-             and (?4 is null or gpu_sku = ?4) and (?5 is null or cache_mode = ?5)
-             and (?6 is null or tensorrt_version = ?6) and (?7 is null or network like ?7 escape '\')
-           order by case when ?8 = '-started' then started_at end desc,
-                    case when ?8 = 'started' then started_at end asc,
-                    case when ?8 = '-duration' then total_ms end desc,
-                    case when ?8 = '-silence' then silence_ms end desc,
-                    case when ?8 = '-latency' then coalesce(cancel_latency_ms, cancel_censored_ms) end desc,
-                    number desc
-           limit ?9 offset ?10"#,
-        filter.route,
-        filter.outcome,
-        filter.builder,
-        filter.gpu,
-        filter.cache,
-        filter.tensorrt,
-        like,
-        sort,
-        limit,
-        offset
-    )
-    .fetch_all(pool)
-    .await?;
-    rows.into_iter().map(Row::view).collect()
-}
-
-/// How many runs there are, and how many the filter lets through.
-pub async fn count(pool: &SqlitePool, filter: &RunFilter) -> sqlx::Result<Counts> {
-    let like = filter.q.as_deref().map(contains);
-    let row = query!(
-        r#"select count(*) as "matching!: i64", coalesce(sum(needs_person), 0) as "need!: i64",
-                  (select count(*) from run) as "total!: i64"
-           from run
-           where (?1 is null or route = ?1) and (?2 is null or outcome = ?2) and (?3 is null or builder = ?3)
-             and (?4 is null or gpu_sku = ?4) and (?5 is null or cache_mode = ?5)
-             and (?6 is null or tensorrt_version = ?6) and (?7 is null or network like ?7 escape '\')"#,
-        filter.route,
-        filter.outcome,
-        filter.builder,
-        filter.gpu,
-        filter.cache,
-        filter.tensorrt,
-        like
-    )
-    .fetch_one(pool)
-    .await?;
-    Ok(Counts { total: row.total as u64, matching: row.matching as u64, need_a_person: row.need as u64 })
-}
-
-/// What the filter's fields can be.
-pub async fn choices(pool: &SqlitePool) -> sqlx::Result<FilterChoices> {
-    let routes =
-        query_scalar!(r#"select distinct route as "route!" from run where route is not null order by route"#)
-            .fetch_all(pool)
-            .await?;
-    let gpus = query_scalar!("select distinct gpu_sku from run order by gpu_sku").fetch_all(pool).await?;
-    let tensorrt = query_scalar!("select distinct tensorrt_version from run order by tensorrt_version")
-        .fetch_all(pool)
-        .await?;
-    Ok(FilterChoices { routes, gpus, tensorrt })
-}
-
 /// One run by its id or its number.
 pub async fn find(pool: &SqlitePool, id: &str) -> sqlx::Result<Option<RunRow>> {
     let number: Option<i64> = id.parse().ok();
@@ -182,25 +95,41 @@ pub struct ArtifactRow {
     pub disposition: String,
 }
 
-/// A run's inventory.
-pub async fn artifacts(pool: &SqlitePool, id: &str) -> sqlx::Result<Vec<ArtifactRow>> {
+/// The inventories of runs, by their ids.
+pub async fn artifacts(pool: &SqlitePool, ids: &[&str]) -> sqlx::Result<HashMap<String, Vec<ArtifactRow>>> {
+    let ids = serde_json::json!(ids).to_string();
     let rows = query!(
-        "select name, kind, bytes, digest, disposition from artifact where run = ? order by position",
-        id
+        "select run, name, kind, bytes, digest, disposition from artifact
+         where run in (select value from json_each(?)) order by run, position",
+        ids
     )
     .fetch_all(pool)
     .await?;
-    rows.into_iter()
-        .map(|row| {
-            Ok(ArtifactRow {
-                name: row.name,
-                kind: row.kind,
-                bytes: row.bytes as u64,
-                digest: row.digest.map(|bytes| digest(&bytes)).transpose()?,
-                disposition: row.disposition,
-            })
-        })
-        .collect()
+    let mut inventories: HashMap<String, Vec<ArtifactRow>> = HashMap::new();
+    for row in rows {
+        inventories.entry(row.run).or_default().push(ArtifactRow {
+            name: row.name,
+            kind: row.kind,
+            bytes: row.bytes as u64,
+            digest: row.digest.map(|bytes| digest(&bytes)).transpose()?,
+            disposition: row.disposition,
+        });
+    }
+    Ok(inventories)
+}
+
+/// The phase trees of runs and how many phases each has, by the runs' ids.
+pub async fn trees(
+    pool: &SqlitePool,
+    ids: &[&str],
+) -> sqlx::Result<HashMap<String, (Option<Sha256Digest>, u64)>> {
+    let ids = serde_json::json!(ids).to_string();
+    let rows =
+        query!("select id, phase_tree, phases from run where id in (select value from json_each(?))", ids)
+            .fetch_all(pool)
+            .await?;
+    let tree = |bytes: Option<Vec<u8>>| bytes.map(|bytes| digest(&bytes)).transpose();
+    rows.into_iter().map(|row| Ok((row.id, (tree(row.phase_tree)?, row.phases as u64)))).collect()
 }
 
 /// The phase tree of a run and how many phases it has.
@@ -246,14 +175,20 @@ pub async fn kin(
     limit: u32,
 ) -> sqlx::Result<Vec<u64>> {
     let (number, config) = (i64::try_from(row.number).unwrap_or(i64::MAX), &config.as_bytes()[..]);
+    // The newest of each kinship by its own index; together they hold the newest of all.
     let mut entries = query_scalar!(
-        "select entry from run
-         where number < ?1
-           and (build_config_hash = ?2 or route = ?3 or network = ?4
-                or id = (select retry_of from run where id = ?5)
-                or retry_of = (select retry_of from run where id = ?5))
-         order by number desc
-         limit ?6",
+        r#"select entry as "entry!: i64" from (
+               select * from (select number, entry from run indexed by run_config_idx
+                              where build_config_hash = ?2 and number < ?1 order by number desc limit ?6)
+               union select * from (select number, entry from run indexed by run_route_idx
+                                    where route = ?3 and number < ?1 order by number desc limit ?6)
+               union select * from (select number, entry from run indexed by run_network_idx
+                                    where network = ?4 and number < ?1 order by number desc limit ?6)
+               union select number, entry from run
+                     where number < ?1 and id = (select retry_of from run where id = ?5)
+               union select number, entry from run
+                     where number < ?1 and retry_of = (select retry_of from run where id = ?5))
+           order by number desc limit ?6"#,
         number,
         config,
         row.route,
@@ -279,10 +214,4 @@ pub async fn of_config(pool: &SqlitePool, config: &Sha256Digest, limit: u32) -> 
     .await?;
     entries.reverse();
     Ok(entries.into_iter().map(|entry| entry as u64).collect())
-}
-
-/// A pattern for texts that hold the part, whatever characters stand in it.
-fn contains(part: &str) -> String {
-    let escaped = part.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
-    format!("%{escaped}%")
 }

@@ -165,7 +165,7 @@ async fn cancels_are_found_by_route_phase_and_gpu_and_never_dropped() {
         assert_eq!(found["cancels"].as_array().unwrap().len(), expected, "{query}");
     }
     assert_eq!(nobody.get("/api/v1/cancels?colour=red").await.status, StatusCode::BAD_REQUEST);
-    let csv = nobody.get("/api/v1/cancels.csv").await;
+    let csv = nobody.get("/api/v1/exports/cancels").await;
     assert!(csv.header("content-type").starts_with("text/csv"));
     assert!(csv.header("content-disposition").starts_with("attachment"));
     assert_eq!(csv.text().lines().count(), 3);
@@ -183,10 +183,10 @@ async fn decisions_about_caches_are_listed_with_what_they_rest_on() {
     let page = nobody.get("/caches").await;
     assert_eq!(page.status, StatusCode::OK);
     assert!(page.text().contains("4 new, 0 gone, 1 with another tactic"), "{}", page.text());
-    let csv = nobody.get("/api/v1/caches.csv?mode=updated").await.text();
+    let csv = nobody.get("/api/v1/exports/caches?mode=updated").await.text();
     assert_eq!(csv.lines().count(), 2);
     assert!(csv.contains(",4,0,1,"), "{csv}");
-    assert_eq!(nobody.get("/api/v1/caches.csv?before=3").await.text().lines().count(), 3);
+    assert_eq!(nobody.get("/api/v1/exports/caches?before=3").await.text().lines().count(), 3);
     assert_eq!(nobody.get("/caches?mode=lukewarm").await.status, StatusCode::BAD_REQUEST);
 }
 
@@ -200,14 +200,14 @@ async fn a_configuration_is_shown_over_time_with_a_picture_and_its_numbers() {
     assert_eq!(page.status, StatusCode::OK);
     assert!(page.text().contains("class=\"chart plot slim\""), "the server drew it");
     assert!(!page.text().contains(" style=\""));
-    let csv = nobody.get(&format!("/api/v1/configurations/{config}/runs.csv")).await;
+    let csv = nobody.get(&format!("/api/v1/exports/configurations/{config}")).await;
     assert_eq!(csv.text().lines().count(), 6);
     let unknown = Sha256Digest::of(b"unknown");
     for (path, status) in [
         (format!("/configurations/{unknown}"), 404),
         ("/configurations/zz".to_owned(), 404),
-        (format!("/api/v1/configurations/{unknown}/runs.csv"), 404),
-        ("/api/v1/configurations/zz/runs.csv".to_owned(), 400),
+        (format!("/api/v1/exports/configurations/{unknown}"), 404),
+        ("/api/v1/exports/configurations/zz".to_owned(), 400),
     ] {
         assert_eq!(nobody.get(&path).await.status.as_u16(), status, "{path}");
     }
@@ -219,6 +219,6 @@ async fn a_configuration_is_shown_over_time_with_a_picture_and_its_numbers() {
 async fn restorations_of_a_route_nobody_knows_are_not_found() {
     let app = TestApp::start_public().await;
     assert_eq!(app.anonymous().get("/routes/nobody/restores").await.status, StatusCode::NOT_FOUND);
-    let csv = app.anonymous().get("/api/v1/routes/nobody/restores.csv").await;
+    let csv = app.anonymous().get("/api/v1/exports/restores/nobody").await;
     assert_eq!(csv.status, StatusCode::NOT_FOUND);
 }

@@ -66,7 +66,9 @@ async fn what_is_not_there_is_a_page_that_says_so() {
         ("/entries/99", 404),
         ("/nowhere", 404),
         ("/runs?sort=name", 400),
-        ("/runs?page=0", 400),
+        ("/runs?after=0", 400),
+        ("/runs?after=77", 400),
+        ("/runs?q=colour:red", 400),
     ] {
         let page = app.anonymous().get(path).await;
         assert_eq!(page.status.as_u16(), status, "{path}");

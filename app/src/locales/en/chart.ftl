@@ -1,6 +1,5 @@
 # Charts, and the pages about many runs.
 
-chart-csv = These numbers as CSV
 chart-as-table = The same as a table
 
 history-title = Builds like this

@@ -25,7 +25,6 @@ trail-label = Where you are
 table-label = Table: { $name }
 raw-label = { $name }, word for word
 pages-label = Pages
-page-of = Page { $page } of { $pages }
 page-before = previous
 page-next = next
 
@@ -238,7 +237,7 @@ filter-builder = Builder
 filter-gpu = GPU
 filter-cache = Timing cache
 filter-tensorrt = TensorRT
-filter-q = Network's file name
+filter-q = Network's file name, or terms
 filter-any = any
 filter-apply = Apply
 filter-clear = Clear the filter

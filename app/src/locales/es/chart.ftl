@@ -1,6 +1,5 @@
 # Gráficos, y las páginas sobre muchas ejecuciones.
 
-chart-csv = Estos números en CSV
 chart-as-table = Lo mismo como tabla
 
 history-title = Compilaciones como esta

@@ -25,7 +25,6 @@ trail-label = Dónde está
 table-label = Tabla: { $name }
 raw-label = { $name }, palabra por palabra
 pages-label = Páginas
-page-of = Página { $page } de { $pages }
 page-before = anterior
 page-next = siguiente
 
@@ -238,7 +237,7 @@ filter-builder = Compilador
 filter-gpu = GPU
 filter-cache = Caché de tiempos
 filter-tensorrt = TensorRT
-filter-q = Nombre del archivo de la red
+filter-q = Nombre del archivo de la red, o términos
 filter-any = cualquiera
 filter-apply = Aplicar
 filter-clear = Quitar el filtro

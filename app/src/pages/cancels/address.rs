@@ -1,7 +1,7 @@
 //! The filter and its address.
 
 use crate::{
-    routes::{CANCELS, CANCELS_CSV, percent_encode, query_value},
+    routes::{CANCELS, percent_encode, query_value},
     view::cancels::CancelFilter,
 };
 
@@ -11,7 +11,8 @@ pub fn parse(query: &str) -> CancelFilter {
     CancelFilter { route: value("route"), phase: value("phase"), gpu: value("gpu"), source: value("source") }
 }
 
-fn query(filter: &CancelFilter) -> String {
+/// The filter as a query, with its question mark; empty where nothing is asked.
+pub fn query(filter: &CancelFilter) -> String {
     let CancelFilter { route, phase, gpu, source } = filter;
     let pairs = [("route", route), ("phase", phase), ("gpu", gpu), ("source", source)];
     let pairs = pairs
@@ -24,11 +25,6 @@ fn query(filter: &CancelFilter) -> String {
 /// The address of the cancels under a filter.
 pub fn address(filter: &CancelFilter) -> String {
     format!("{CANCELS}{}", query(filter))
-}
-
-/// The same as CSV.
-pub fn csv(filter: &CancelFilter) -> String {
-    format!("{CANCELS_CSV}{}", query(filter))
 }
 
 #[cfg(test)]
@@ -50,6 +46,5 @@ mod tests {
         );
         assert_eq!(parse(address.split_once('?').unwrap().1), filter);
         assert_eq!(super::address(&CancelFilter::default()), "/cancels");
-        assert!(csv(&filter).starts_with("/api/v1/cancels.csv?route="));
     }
 }

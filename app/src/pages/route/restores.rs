@@ -111,7 +111,13 @@ fn picture(context: &PageContext, view: &RestoresView, finding: String) -> AnyVi
         curves: Vec::new(),
         points: points.collect(),
     };
-    figure(context, &plot, lang.t("restores-legend"), routes::restores_csv(&view.route))
+    figure(
+        context,
+        &plot,
+        lang.t("restores-legend"),
+        &format!("restores/{}", routes::percent_encode(&view.route)),
+        "",
+    )
 }
 
 fn table(view: &RestoresView, spread: &Distribution, lang: Lang) -> AnyView {

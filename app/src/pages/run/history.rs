@@ -28,7 +28,7 @@ pub fn part(context: &PageContext, view: &RunView) -> AnyView {
     let simulated = (view.summary.builder == BuilderKind::Simulated)
         .then(|| view! { <p class="small quiet">{lang.t("lead-simulated")}</p> });
     let body = view! {
-        {picture(context, &found, "history", Some(&id), routes::configuration_csv(config))}
+        {picture(context, &found, "history", Some(&id), &config)}
         {simulated}
         <p><a href=routes::configuration(config)>{lang.t("history-all")}</a></p>
     };

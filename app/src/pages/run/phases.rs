@@ -82,7 +82,14 @@ fn head(view: &RunView, tree: &PhaseTree, lang: Lang) -> AnyView {
     let events = view.summary.events.as_ref().map(|events| {
         view! { <li><a href=routes::blob(events.digest)>{lang.t("phases-events")}</a></li> }
     });
-    view! { <p>{counts}" "{accounted}</p><ul class="no-print">{tree_blob}{events}</ul> }.into_any()
+    let trace = routes::chrome_trace(&view.summary.run.id.to_string());
+    view! {
+        <p>{counts}" "{accounted}</p>
+        <ul class="no-print">
+            {tree_blob}{events}<li><a href=trace download="">{lang.t("phases-trace")}</a></li>
+        </ul>
+    }
+    .into_any()
 }
 
 /// What the picture shows, in words.

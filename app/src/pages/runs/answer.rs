@@ -6,7 +6,10 @@ use acta_ledger::{
 };
 use leptos::prelude::*;
 
-use super::address::{address, fields, without};
+use super::{
+    address::{address, without},
+    matching,
+};
 use crate::{
     components::{
         layout::{Answer, answer as show, capitalised},
@@ -33,7 +36,7 @@ pub fn answer(context: &PageContext, view: &RunsView) -> AnyView {
     if view.matching == 0 {
         return none_match(view, lang);
     }
-    let filtered = !fields(&view.filter).is_empty();
+    let filtered = !view.query.filter.is_empty();
     let scope = lang.t(if filtered { "runs-scope-matching" } else { "runs-scope-all" });
     let about = vec![scope.clone()];
     let values = |shown: String| {
@@ -41,7 +44,7 @@ pub fn answer(context: &PageContext, view: &RunsView) -> AnyView {
             ("n", view.need_a_person.into()),
             ("shown", shown.into()),
             ("total", view.matching.into()),
-            ("all", count(view.matching, lang).into()),
+            ("all", matching(view, lang).into()),
             ("filtered", if filtered { "yes" } else { "no" }.into()),
         ]
     };
@@ -119,13 +122,23 @@ fn none_yet(context: &PageContext) -> AnyView {
 }
 
 fn none_match(view: &RunsView, lang: Lang) -> AnyView {
-    let drops = fields(&view.filter).into_iter().map(|(field, value)| {
+    let mut fields: Vec<(&str, Vec<String>)> = Vec::new();
+    for (field, term) in view.query.filter.terms() {
+        let value = term.strip_prefix(field).map_or(term.as_str(), |it| it.trim_start_matches([':', '=']));
         let value = match field {
             "outcome" | "builder" | "cache" => lang.code_text(field, value),
+            "state" => lang.code_text("filter-state", value),
+            "need" => lang.code_text("filter-need", value),
             _ => short(value, 60),
         };
-        let values = [("field", lang.code_text("filter", field).into()), ("value", value.into())];
-        let href = address(&without(&view.filter, field));
+        match fields.last_mut().filter(|(last, _)| *last == field) {
+            Some((_, values)) => values.push(value),
+            None => fields.push((field, vec![value])),
+        }
+    }
+    let drops = fields.into_iter().map(|(field, values)| {
+        let href = address(&without(&view.query, field));
+        let values = [("field", lang.code_text("filter", field).into()), ("value", values.join(" ").into())];
         view! { <a class="btn" href=href>{lang.tr("runs-drop", values)}</a>" " }
     });
     let ways = view! {

@@ -1,24 +1,31 @@
 //! The runs as a table.
 
-use acta_ledger::{evidence::build::NO_GPU, judge::silence::share};
+use acta_ledger::{
+    evidence::build::NO_GPU,
+    judge::{
+        filter::{Filter, Measure, Order, Text},
+        silence::share,
+    },
+};
 use leptos::prelude::*;
 
-use super::{address::address, answer::need_of, sort_of};
+use super::{
+    address::{self, address},
+    answer::need_of,
+};
 use crate::{
-    components::{layout::scroll, state::state, words},
+    components::{exports::exports, layout::scroll, state::state, words},
     format::{NOTHING, date_time, day_time, number, seconds_cell, short},
     i18n::Lang,
     routes,
-    view::{RunFilter, RunRow, RunsView},
+    view::{Place, RunQuery, RunRow, RunsView},
 };
 
 /// Shows the table with its pages.
 pub fn table(view: &RunsView, lang: Lang) -> AnyView {
     let with_year = shared_year(view).is_none();
     let rows = view.rows.iter().map(|row| run_row(row, with_year, lang));
-    let sorted = |key: &str, unit: &'static str, sort: &'static str, other: Option<&'static str>| {
-        head(view, lang.t(key), unit, sort, other)
-    };
+    let sorted = |key: &str, unit: &'static str, by: Measure| head(view, lang.t(key), unit, by);
     let table = view! {
         <table class="dense">
             <caption class="vh">{lang.t("runs-caption")}</caption>
@@ -26,28 +33,30 @@ pub fn table(view: &RunsView, lang: Lang) -> AnyView {
                 <th scope="col" class="stick">{lang.t("run-head-run")}</th>
                 <th scope="col" class="no-print">{lang.t("compare-pick-head")}</th>
                 <th scope="col">{lang.t("run-head-outcome")}</th>
-                {sorted("run-head-build", "s", "-duration", None)}
-                {sorted("run-head-silence", "s", "-silence", None)}
+                {sorted("run-head-build", "s", Measure::Duration)}
+                {sorted("run-head-silence", "s", Measure::Silence)}
                 <th scope="col" class="n">{lang.t("run-head-silent")}" "<span class="unit">"%"</span></th>
-                {sorted("run-head-cancel", "s", "-latency", None)}
+                {sorted("run-head-cancel", "s", Measure::Latency)}
                 <th scope="col">{lang.t("run-head-cleanup")}</th>
                 <th scope="col">{lang.t("run-head-cache")}</th>
                 <th scope="col">{lang.t("run-head-tensorrt")}</th>
                 <th scope="col">{lang.t("run-head-gpu")}</th>
-                {sorted("run-head-started", "UTC", "-started", Some("started"))}
+                {sorted("run-head-started", "UTC", Measure::Started)}
                 <th scope="col">{lang.t("run-head-route")}</th>
             </tr></thead>
             <tbody>{rows.collect_view()}</tbody>
         </table>
     };
-    let pages = view.matching.div_ceil(u64::from(view.page_size.max(1))).max(1);
+    // The whole list, whichever of its pages is shown.
+    let all = RunQuery { place: None, ..view.query.clone() };
+    let files = exports("runs", &address::query(&all), lang);
     view! {
         // A plain GET: the runs that are ticked make the address of their comparison.
         <form action=routes::COMPARE method="get">
             {scroll(&lang.t("nav-runs"), lang, table.into_any())}
             <div class="tfoot">
                 <button class="btn no-print">{lang.t("compare-submit")}</button>
-                <span>{lang.t("runs-legend")}</span>{pager(view, pages, lang)}
+                <span>{lang.t("runs-legend")}</span>{files}{pager(view, lang)}
             </div>
         </form>
     }
@@ -61,20 +70,14 @@ pub fn shared_year(view: &RunsView) -> Option<i32> {
     years.all(|year| year == first).then_some(first)
 }
 
-/// A column's head that sorts by it; once sorted, it turns the order where there is another.
-fn head(
-    view: &RunsView,
-    text: String,
-    unit: &'static str,
-    sort: &'static str,
-    other: Option<&'static str>,
-) -> AnyView {
-    let now = sort_of(&view.filter);
-    let active = now == sort || Some(now) == other;
-    let turned = if now == sort { other.unwrap_or(sort) } else { sort };
-    let href = address(&RunFilter { sort: Some(turned.to_owned()), page: None, ..view.filter.clone() });
-    let direction = active.then_some(if now.starts_with('-') { "descending" } else { "ascending" });
-    let arrow = active.then_some(if now.starts_with('-') { " ↓" } else { " ↑" });
+/// A column's head that sorts by it, the largest first; once sorted, it turns the order.
+fn head(view: &RunsView, text: String, unit: &'static str, by: Measure) -> AnyView {
+    let now = view.query.order;
+    let active = now.by == by;
+    let order = if active { now.turned() } else { Order::falling(by) };
+    let href = address(&RunQuery { order, place: None, ..view.query.clone() });
+    let direction = active.then_some(if now.descending { "descending" } else { "ascending" });
+    let arrow = active.then_some(if now.descending { " ↓" } else { " ↑" });
     view! {
         <th scope="col" class="n" aria-sort=direction>
             <a href=href>{text}" "<span class="unit">{unit}</span>{arrow}</a>
@@ -101,8 +104,9 @@ fn run_row(row: &RunRow, with_year: bool, lang: Lang) -> AnyView {
     let route = row.route.as_ref().map_or_else(
         || NOTHING.into_any(),
         |route| {
-            let filter = RunFilter { route: Some(route.clone()), ..RunFilter::default() };
-            view! { <a href=address(&filter)><bdi>{short(route, 40)}</bdi></a> }.into_any()
+            let filter = Filter { route: Some(Text::Exactly(route.clone())), ..Filter::default() };
+            let asked = RunQuery { filter, ..RunQuery::default() };
+            view! { <a href=address(&asked)><bdi>{short(route, 40)}</bdi></a> }.into_any()
         },
     );
     let again = (row.attempt > 1).then(|| {
@@ -136,17 +140,14 @@ fn run_row(row: &RunRow, with_year: bool, lang: Lang) -> AnyView {
     .into_any()
 }
 
-fn pager(view: &RunsView, pages: u64, lang: Lang) -> AnyView {
-    let page = u64::from(view.filter.page.unwrap_or(1));
-    let to = |page: u64| {
-        let page = u32::try_from(page).ok();
-        address(&RunFilter { page, ..view.filter.clone() })
-    };
-    let before = (page > 1).then(|| view! { <a href=to(page - 1) rel="prev">{lang.t("page-before")}</a> });
-    let next = (page < pages).then(|| view! { <a href=to(page + 1) rel="next">{lang.t("page-next")}</a> });
-    let values = [("page", page.to_string().into()), ("pages", pages.to_string().into())];
-    view! {
-        <nav aria-label=lang.t("pages-label")>{lang.tr("page-of", values)}" "{before}" "{next}</nav>
-    }
-    .into_any()
+fn pager(view: &RunsView, lang: Lang) -> AnyView {
+    let to = |place: Place| address(&RunQuery { place: Some(place), ..view.query.clone() });
+    let first = view.previous.map(|_| {
+        let first = address(&RunQuery { place: None, ..view.query.clone() });
+        view! { <a href=first>{lang.t("page-first")}</a>" " }
+    });
+    let previous =
+        view.previous.map(|place| view! { <a href=to(place) rel="prev">{lang.t("page-before")}</a>" " });
+    let next = view.next.map(|place| view! { <a href=to(place) rel="next">{lang.t("page-next")}</a> });
+    view! { <nav aria-label=lang.t("pages-label")>{first}{previous}{next}</nav> }.into_any()
 }

@@ -1,9 +1,13 @@
 //! Runs and phase trees as JSON.
 
-use acta_app::view::RunRow;
+use acta_app::{
+    pages::runs::address,
+    view::{Place, RunRow},
+};
 use acta_ledger::{
-    judge::advice::Advice,
-    log::{dsse::Envelope, statement::Statement},
+    evidence::phase_tree::chrome_trace,
+    judge::{advice::Advice, filter::FilterError},
+    log::{digest::Sha256Digest, dsse::Envelope, statement::Statement},
 };
 use axum::{
     Json,
@@ -19,9 +23,10 @@ use crate::{
     advice,
     auth::extract::{Allowed, ReadEvidence},
     error::{Answer, Problem},
-    portal::{self, PAGE_SIZE},
+    phase_tree,
+    portal::runs::{self, PAGE_SIZE},
     startup::AppState,
-    store::run,
+    store::run::{self, ArtifactRow},
 };
 
 /// The largest phase tree that is read whole.
@@ -103,10 +108,18 @@ pub struct Runs {
     total: u64,
     /// Those that the filter lets through.
     matching: u64,
-    /// The page, counted from 1.
-    page: u32,
+    /// Whether more than `matching` do: where times are bounded, counting ends at 10,000.
+    more_matching: bool,
+    /// The filter as it was understood.
+    q: String,
+    /// The order.
+    sort: String,
     /// Runs a page.
     page_size: u32,
+    /// The number of the run before which the page before ends (`before`); none on the first.
+    before: Option<u64>,
+    /// The number of the run behind which the next page begins (`after`); none on the last.
+    after: Option<u64>,
     /// The runs.
     runs: Vec<RunItem>,
 }
@@ -121,31 +134,61 @@ pub struct Run {
     summary: Value,
 }
 
-/// Lists runs. Filters: `route`, `outcome`, `builder`, `gpu`, `cache`, `tensorrt`, `q`; `sort`, `page`.
-#[utoipa::path(get, path = "/api/v1/runs", responses((status = 200, body = Runs), (status = 400, body = Problem), (status = 401, body = Problem)))]
+/// Lists runs, 50 a page. `q` is a filter as text, like `gpu:H200 cache:cold outcome:cancelled age<7d state:hold`; its
+/// fields can be asked for one by one as well (`outcome=failed`, of names the whole one). `sort` is `started`, `duration`,
+/// `silence` or `latency`, with a hyphen before it for the largest first; `after` and `before` are runs' numbers.
+#[utoipa::path(get, path = "/api/v1/runs",
+    params(("q" = Option<String>, Query, description = "a filter as text"), ("sort" = Option<String>, Query, description = "an order, `-started` without it"),
+        ("after" = Option<u64>, Query, description = "the run behind which the page begins"), ("before" = Option<u64>, Query, description = "the run before which it ends")),
+    responses((status = 200, body = Runs), (status = 400, body = Problem), (status = 401, body = Problem)))]
 pub async fn list(_: Allowed<ReadEvidence>, State(state): State<AppState>, uri: Uri) -> Answer<Json<Runs>> {
-    let filter = portal::parse_filter(uri.query().unwrap_or_default())?;
-    let page = filter.page.unwrap_or(1);
-    let counts = run::count(&state.database.read, &filter).await?;
-    let offset = u64::from(page - 1) * u64::from(PAGE_SIZE);
-    let mut runs = Vec::new();
-    for row in run::list(&state.database.read, &filter, PAGE_SIZE, offset).await? {
-        runs.push(item(&state, row).await?);
-    }
-    Ok(Json(Runs { total: counts.total, matching: counts.matching, page, page_size: PAGE_SIZE, runs }))
+    let asked = address::parse(uri.query().unwrap_or_default()).map_err(bad_filter)?;
+    let page = runs::page(&state, asked).await?;
+    let number = |place| match place {
+        Some(Place::After(number) | Place::Before(number)) => Some(number),
+        None => None,
+    };
+    Ok(Json(Runs {
+        total: page.total,
+        matching: page.matching,
+        more_matching: page.more,
+        q: page.query.filter.to_string(),
+        sort: page.query.order.to_string(),
+        page_size: PAGE_SIZE,
+        before: number(page.previous),
+        after: number(page.next),
+        runs: items(&state, page.rows).await?,
+    }))
 }
 
-async fn item(state: &AppState, row: RunRow) -> Answer<RunItem> {
-    let (phase_tree, phases) = run::phases(&state.database.read, &row.id).await?;
-    let artifacts =
-        run::artifacts(&state.database.read, &row.id).await?.into_iter().map(|artifact| ArtifactItem {
-            name: artifact.name,
-            kind: artifact.kind,
-            bytes: artifact.bytes,
-            digest: artifact.digest.map(|digest| digest.to_string()),
-            disposition: artifact.disposition,
-        });
-    Ok(RunItem {
+/// A filter that cannot be understood, as an answer.
+pub fn bad_filter(error: FilterError) -> Problem {
+    Problem::bad_request("bad_filter", "the filter cannot be understood")
+        .field(error.field)
+        .found(error.found)
+        .expected(error.expected)
+}
+
+async fn items(state: &AppState, rows: Vec<RunRow>) -> Answer<Vec<RunItem>> {
+    let ids: Vec<&str> = rows.iter().map(|row| &row.id[..]).collect();
+    let mut artifacts = run::artifacts(&state.database.read, &ids).await?;
+    let mut trees = run::trees(&state.database.read, &ids).await?;
+    let item = |row: RunRow| {
+        let (phase_tree, phases) = trees.remove(&row.id).unwrap_or_default();
+        item(artifacts.remove(&row.id).unwrap_or_default(), phase_tree, phases, row)
+    };
+    Ok(rows.into_iter().map(item).collect())
+}
+
+fn item(artifacts: Vec<ArtifactRow>, phase_tree: Option<Sha256Digest>, phases: u64, row: RunRow) -> RunItem {
+    let artifacts = artifacts.into_iter().map(|artifact| ArtifactItem {
+        name: artifact.name,
+        kind: artifact.kind,
+        bytes: artifact.bytes,
+        digest: artifact.digest.map(|digest| digest.to_string()),
+        disposition: artifact.disposition,
+    });
+    RunItem {
         artifacts: artifacts.collect(),
         id: row.id,
         number: row.number,
@@ -169,7 +212,7 @@ async fn item(state: &AppState, row: RunRow) -> Answer<RunItem> {
         started_at: row.started_at.to_string(),
         phases,
         phase_tree: phase_tree.map(|digest| digest.to_string()),
-    })
+    }
 }
 
 /// The run of an id or a number.
@@ -193,13 +236,14 @@ pub async fn get(
         .map_err(|error| error.to_string())
         .and_then(|envelope| Statement::from_envelope(&envelope).map_err(|error| error.to_string()))
         .map_err(|error| Problem::internal(format_args!("entry {} is damaged: {error}", row.entry)))?;
-    Ok(Json(Run { run: item(&state, row).await?, summary: statement.predicate }))
+    let run = items(&state, vec![row]).await?.pop().ok_or_else(|| Problem::internal("a run is gone"))?;
+    Ok(Json(Run { run, summary: statement.predicate }))
 }
 
 /// Reads a run's phase tree.
 #[utoipa::path(get, path = "/api/v1/runs/{run}/phase-tree", params(("run" = String, Path, description = "an id or a number")),
     responses((status = 200, content_type = "application/vnd.acta.phase-tree+json"), (status = 401, body = Problem), (status = 404, body = Problem)))]
-pub async fn phase_tree(
+pub async fn tree(
     _: Allowed<ReadEvidence>,
     State(state): State<AppState>,
     Path(id): Path<String>,
@@ -212,6 +256,37 @@ pub async fn phase_tree(
     let tree = tree.ok_or_else(|| Problem::not_found(format!("the blob {digest} is missing or damaged")))?;
     let headers = [(header::CONTENT_TYPE, acta_ledger::evidence::phase_tree::PHASE_TREE_MEDIA_TYPE)];
     Ok((headers, tree).into_response())
+}
+
+/// Reads a run's phase tree as a Chrome trace, which Perfetto opens: phases on tracks, the steps of a cancel, memory.
+#[utoipa::path(get, path = "/api/v1/runs/{run}/trace.json", params(("run" = String, Path, description = "an id or a number")),
+    responses((status = 200, content_type = "application/json"), (status = 401, body = Problem), (status = 404, body = Problem)))]
+pub async fn chrome_trace(
+    _: Allowed<ReadEvidence>,
+    State(state): State<AppState>,
+    Path(id): Path<String>,
+) -> Answer<Response> {
+    let row = find(&state, &id).await?;
+    let stored = state.reader.entry(row.entry).await?;
+    let (summary, _) = stored
+        .and_then(|stored| advice::read(&stored))
+        .ok_or_else(|| Problem::internal(format_args!("entry {} is damaged", row.entry)))?;
+    let named = summary.phase_tree.as_ref();
+    let named =
+        named.ok_or_else(|| Problem::not_found("the run has no phase tree").field("run").found(&id))?;
+    let tree = phase_tree::read(&state, &named.digest, MAX_TREE_BYTES).await.map_err(Problem::not_found)?;
+    let title = format!("run {} {}", row.number, row.network);
+    // A long tree takes a while to write, and other requests do not wait for it.
+    let trace = tokio::task::spawn_blocking(move || {
+        chrome_trace::chrome_trace(&title, &tree, summary.cancel.as_ref())
+    });
+    let trace = trace.await.map_err(Problem::internal)?;
+    let name = format!("attachment; filename=\"acta-run-{}.trace.json\"", row.number);
+    let headers = [
+        (header::CONTENT_TYPE, chrome_trace::CHROME_TRACE_MEDIA_TYPE),
+        (header::CONTENT_DISPOSITION, name.as_str()),
+    ];
+    Ok((headers, trace).into_response())
 }
 
 /// Answers the four questions about a run (continue, cancel, retry with the cache, go back), by the runs in the log.
