@@ -167,7 +167,9 @@ mod tests {
         "\n",
         include_str!("locales/en/rebuild.ftl"),
         "\n",
-        include_str!("locales/en/agent.ftl")
+        include_str!("locales/en/agent.ftl"),
+        "\n",
+        include_str!("locales/en/runs.ftl")
     );
     const ES: &str = concat!(
         include_str!("locales/es/portal.ftl"),
@@ -196,7 +198,9 @@ mod tests {
         "\n",
         include_str!("locales/es/rebuild.ftl"),
         "\n",
-        include_str!("locales/es/agent.ftl")
+        include_str!("locales/es/agent.ftl"),
+        "\n",
+        include_str!("locales/es/runs.ftl")
     );
 
     fn keys(catalogue: &str) -> BTreeSet<&str> {

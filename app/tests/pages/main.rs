@@ -204,7 +204,7 @@ fn what_is_not_there_says_so_with_its_status() {
         ("/runs/99", 404, "There is nothing at this address, or you may not see it."),
         ("/entries/99", 404, "There is nothing at this address, or you may not see it."),
         ("/runs?after=zero", 400, "The address is not understood: “after” cannot be “zero”."),
-        ("/runs?q=age%3C7", 400, "The address is not understood: “age” cannot be “age<7”."),
+        ("/runs?q=age%3C7", 400, "The address is not understood: “age” cannot be “age&lt;7”."),
         ("/ledger?before=-1", 400, "The address is not understood: “before” cannot be “-1”."),
         ("/entries/broken", 500, "The server failed to make this page."),
         ("/entries/damaged", 500, "Entry 5 of the log is damaged, so this page cannot be shown."),

@@ -2,6 +2,7 @@
 
 use acta_ledger::{
     evidence::{build::BuildSummary, code},
+    judge::filter::{Bounds, Filter, FilterError, RunKind, file_name},
     log::timestamp::Timestamp,
 };
 use clap::Args;
@@ -10,6 +11,7 @@ use serde_json::json;
 
 use crate::{
     client::Client,
+    clock,
     error::{CliError, Exit, Result},
     format::{time, words},
     home::Home,
@@ -26,6 +28,7 @@ else this agent's own. The numbers are the server's.
 Examples:
   acta runs
   acta runs --outcome cancelled --route bench/residual --limit 5
+  acta runs 'gpu:H200 cache:cold duration>10m age<7d'
   acta runs --local --json | jq -r '.runs[].id'
   acta runs --server https://acta.example --token \"$TOKEN\"";
 
@@ -55,6 +58,10 @@ pub struct Runs {
 /// Which runs.
 #[derive(Debug, Default, Args)]
 pub struct RunFilter {
+    /// A filter as the portal's address has it, like 'gpu:H200 cache:cold outcome:cancelled age<7d'.
+    #[arg(value_name = "FILTER")]
+    filter: Option<String>,
+
     /// Only runs of this route.
     #[arg(long, value_name = "ROUTE")]
     route: Option<String>,
@@ -112,10 +119,8 @@ pub struct RunLine {
 pub struct RunPage {
     /// How many runs the filter lets through.
     pub matching: u64,
-    /// Which page, counted from 1.
-    pub page: u32,
-    /// Runs a page.
-    pub page_size: u32,
+    /// The number of the run behind which the next page begins; none on the last.
+    pub after: Option<u64>,
     /// The runs.
     pub runs: Vec<RunLine>,
 }
@@ -153,46 +158,45 @@ impl Runs {
 }
 
 impl Runs {
-    /// The cursor of a server's list is how many runs it has shown.
+    /// The cursor of a server's list is the number of the last run that it has shown: what is logged meanwhile moves nothing.
     fn of_server(&self, client: &Client) -> Result<Listed> {
-        let shown = self.after.as_deref().map_or(Ok(0), |cursor| {
-            cursor.parse::<usize>().map_err(|_| {
+        let mut after = match self.after.as_deref() {
+            None => None,
+            Some(cursor) => Some(cursor.parse::<u64>().map_err(|_| {
                 CliError::usage("this is no place in a list")
                     .field("--after")
                     .found(cursor)
                     .expected("the `next` of an earlier list of this server")
-            })
-        })?;
-        let wanted = shown + self.limit as usize;
-        let (mut runs, mut page, mut skipped) = (Vec::new(), 1, 0);
+            })?),
+        };
+        let (limit, filter) = (self.limit as usize, self.filter.read()?.to_string());
+        let mut runs: Vec<RunLine> = Vec::new();
         loop {
-            let number = page.to_string();
-            let fields = [self.filter.fields(), vec![("page", &number)]].concat();
+            let place = after.map(|number| number.to_string());
+            let mut fields = vec![("q", filter.as_str())];
+            fields.extend(place.as_deref().map(|number| ("after", number)));
             let answer = client.runs(&fields).map_err(|error| {
                 let error = error.explain("the runs cannot be listed", client.base());
                 error.exit(Exit::Failure).help("acta runs --local shows this agent's own")
             })?;
-            let (size, matching) = (answer.page_size.max(1) as usize, answer.matching as usize);
-            if page == 1 && shown >= size {
-                // Only the first answer says how long a page is.
-                (page, skipped) = ((shown / size + 1) as u32, shown / size * size);
-                continue;
-            }
             runs.extend(answer.runs);
-            if skipped + runs.len() >= wanted.min(matching) {
-                let next = (wanted < matching).then(|| wanted.to_string());
-                let runs = runs.into_iter().skip(shown - skipped).take(self.limit as usize).collect();
-                return Ok(Listed { from: client.base().to_owned(), runs, next });
+            after = answer.after;
+            if after.is_none() || runs.len() >= limit {
+                break;
             }
-            page += 1;
         }
+        let more = after.is_some() || runs.len() > limit;
+        runs.truncate(limit);
+        let next = runs.last().filter(|_| more).and_then(|last| last.number).map(|number| number.to_string());
+        Ok(Listed { from: client.base().to_owned(), runs, next })
     }
 
     fn own(&self, home: &Home) -> Result<Listed> {
         let before = self.after.as_deref().map(|cursor| runs::parse_run_of("--after", cursor)).transpose()?;
         let mut own: Vec<BuildSummary> =
             statements::own_summaries(home, usize::MAX)?.into_iter().map(|(summary, _)| summary).collect();
-        own.retain(|it| before.is_none_or(|before| it.run.id < before) && self.filter.lets_through(it));
+        let filter = self.filter.read()?;
+        own.retain(|it| before.is_none_or(|before| it.run.id < before) && lets_through(&filter, it));
         own.sort_by_key(|summary| std::cmp::Reverse(summary.run.id));
         own.dedup_by_key(|summary| summary.run.id);
         let limit = self.limit as usize;
@@ -202,29 +206,35 @@ impl Runs {
     }
 }
 
-impl RunFilter {
-    /// The fields of the server's list.
-    fn fields(&self) -> Vec<(&str, &str)> {
-        let fields =
-            [("route", &self.route), ("outcome", &self.outcome), ("gpu", &self.gpu), ("q", &self.network)];
-        fields.into_iter().filter_map(|(field, value)| Some((field, value.as_deref()?))).collect()
-    }
-
-    /// The same judgement on a run of this agent.
-    fn lets_through(&self, summary: &BuildSummary) -> bool {
-        let is = |wanted: &Option<String>, found: Option<&str>| {
-            wanted.as_deref().is_none_or(|wanted| found == Some(wanted))
-        };
-        is(&self.route, summary.run.route.as_deref())
-            && is(&self.outcome, Some(&code(&summary.outcome)))
-            && is(&self.gpu, Some(&summary.gpu_sku))
-            && self.network.as_deref().is_none_or(|part| file_name(&summary.network.source).contains(part))
-    }
+/// The server's judgement on a run of this agent. Nobody here knows whether a route may be served.
+fn lets_through(filter: &Filter, summary: &BuildSummary) -> bool {
+    let within = |bounds: Bounds, value: Option<f64>| {
+        let ((above, below), value) = (bounds.numbers(), value.unwrap_or(-1.0));
+        above < value && value < below
+    };
+    let cancel = summary.cancel.as_ref();
+    let (after, until) = filter.begun(clock::now());
+    filter.admits(&RunKind::of(summary), |_| None)
+        && (after..=until).contains(&summary.started_at.unix_ms())
+        && within(filter.duration, Some(summary.duration_ms.total))
+        && within(filter.silence, summary.phase_tree.as_ref().map(|tree| tree.longest_silence_ms))
+        && within(filter.latency, cancel.and_then(|it| it.request_to_ack_ms.or(it.censored_after_ms)))
 }
 
-/// The last part of a path.
-fn file_name(path: &str) -> &str {
-    path.rsplit(['/', '\\']).find(|part| !part.is_empty()).unwrap_or(path)
+impl RunFilter {
+    /// The filter, in the one grammar that the server reads as well.
+    fn read(&self) -> Result<Filter> {
+        let refused = |error: FilterError| {
+            let refusal = CliError::usage("the filter cannot be understood").field(error.field);
+            refusal.found(error.found).expected(error.expected)
+        };
+        let mut filter: Filter = self.filter.as_deref().unwrap_or_default().parse().map_err(refused)?;
+        for (field, value) in [("route", &self.route), ("outcome", &self.outcome), ("gpu", &self.gpu)] {
+            filter.set(field, value.as_deref().unwrap_or_default()).map_err(refused)?;
+        }
+        filter.words.extend(self.network.clone());
+        Ok(filter)
+    }
 }
 
 /// The id is whole: it is what every other command takes.
@@ -287,7 +297,8 @@ mod tests {
     #[test]
     fn the_answer_of_a_server_is_read_and_shown() {
         let answer = json!({
-            "total": 9, "matching": 1, "page": 1, "pageSize": 50,
+            "total": 9, "matching": 1, "moreMatching": false, "q": "", "sort": "-started", "pageSize": 50,
+            "before": null, "after": null,
             "runs": [{
                 "id": "019ad0c6-2f4e-7c4b-8d3e-0a1b2c3d4e5f", "number": 3, "entry": 7, "agent": "builder-7",
                 "network": "tiny.onnx", "route": null, "attempt": 2, "builder": "tensorrt_rtx",

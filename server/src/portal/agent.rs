@@ -1,7 +1,7 @@
 //! One agent for its page: the keyring and the chain judge, the store counts.
 
 use acta_app::view::agent::{AgentView, KeyRow};
-use acta_ledger::log::timestamp::Timestamp;
+use acta_ledger::{judge::chain::ChainState, log::timestamp::Timestamp};
 
 use super::{ServerPortal, moment};
 use crate::{
@@ -31,7 +31,8 @@ impl ServerPortal {
         Ok(AgentView {
             name: name.to_owned(),
             keys,
-            chains: signed.chains.clone(),
+            // No entry of the agent has come since they were judged, so they hold up to this size.
+            chains: signed.chains.iter().map(|chain| ChainState { tree_size, ..chain.clone() }).collect(),
             entries: signed.entries,
             last_entry_at: signed.last_at.map(moment).transpose()?,
             kinds: agent::kinds(pool, name).await?,

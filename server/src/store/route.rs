@@ -5,7 +5,17 @@ use sqlx::{SqlitePool, query_scalar};
 
 /// The names of all routes that any entry concerns.
 pub async fn names(pool: &SqlitePool) -> sqlx::Result<Vec<String>> {
-    query_scalar!("select distinct route from route_event order by route").fetch_all(pool).await
+    // From each name to the next in the key: as many steps as there are routes, however many entries.
+    query_scalar!(
+        r#"with recursive name (route) as (
+               select min(route) from route_event
+               union all
+               select (select min(route) from route_event where route > name.route) from name
+               where name.route is not null)
+           select route as "route!: String" from name where route is not null"#
+    )
+    .fetch_all(pool)
+    .await
 }
 
 /// The indices of the entries that concern a route, below `size`.
@@ -22,7 +32,7 @@ pub async fn entries(pool: &SqlitePool, route: &str, size: u64) -> sqlx::Result<
 pub async fn of_subject(pool: &SqlitePool, digest: &Sha256Digest) -> sqlx::Result<Vec<String>> {
     let digest = &digest.0[..];
     query_scalar!(
-        "select distinct route_event.route from route_event join subject on subject.idx = route_event.idx
+        "select distinct route_event.route from subject cross join route_event on route_event.idx = subject.idx
          where subject.digest = ? order by route_event.route",
         digest
     )

@@ -21,8 +21,12 @@ const LARGE: [&str; 9] = [
     "route_event",
 ];
 
-/// Parts of queries that may: they are asked once, by a command, or end at a limit.
-const ONCE: [&str; 0] = [];
+/// Parts of queries that may: it is asked once, at the start, or ends at a limit.
+const ONCE: [&str; 3] = [
+    "select count(*) as \"rows!: i64\" from entry",
+    "from entry order by idx desc limit 1",
+    "from (select mode from cache_decision order by number desc limit ?)",
+];
 
 /// Every query, as it is committed for the compile-time check.
 fn queries() -> Vec<String> {

@@ -115,7 +115,7 @@ async fn a_filter_lets_through_what_the_ledger_says_in_every_order() {
         "gpu=\"NVIDIA H200\" outcome:cancelled",
         "route:models/",
         "need:person",
-        "net-1 tensorrt:1.7",
+        "tensorrt:1.7 net-1",
         "latency>100ms",
         "latency<500ms duration>10s",
         "duration>1h",
@@ -153,6 +153,7 @@ async fn a_run_that_comes_meanwhile_moves_no_page() {
         let (mut said, _) = seed::run("seed-2", number);
         (said.phase_tree, said.chain.sequence) = (None, number);
         said.started_at = "2026-12-01T00:00:00Z".parse().unwrap();
+        said.finished_at = "2026-12-02T00:00:00Z".parse().unwrap();
         assert_eq!(client.post("/api/v1/entries", agent.envelope(&said)).await.status, StatusCode::CREATED);
     }
     assert_eq!(numbers(&nobody.get(&second).await.json()), before);

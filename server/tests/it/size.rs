@@ -65,7 +65,7 @@ async fn every_page_is_small_and_says_so_to_whoever_can_unpack_it() {
         "/ledger".to_owned(),
         format!("/bundles/{bundle}"),
         format!("/d/sha256/{bundle}"),
-        "/search?q=mi".to_owned(),
+        "/search?q=nothing-of-that-name".to_owned(),
         "/account".to_owned(),
         "/people".to_owned(),
         "/people/accounts/adam".to_owned(),

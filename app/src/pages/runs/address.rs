@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn what_is_written_is_read_again() {
         let asked = RunQuery {
-            filter: "route=\"bench/a b\" age<7d ñ&=".parse().unwrap(),
+            filter: "route=\"bench/a b\" age<7d \"ñ&=\"".parse().unwrap(),
             order: "-latency".parse().unwrap(),
             place: Some(Place::Before(3)),
         };

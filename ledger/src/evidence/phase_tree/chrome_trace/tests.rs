@@ -109,7 +109,7 @@ fn phases_that_overlap_stand_on_tracks_of_their_own() {
         phase(4, Some(0), 7_000, None),
         phase(5, Some(1), 4_000, Some(6_000)),
     ];
-    let tree = tree(9_000_000_123, phases);
+    let tree = tree(9_000_000_001, phases);
     assert_eq!(tracks(&tree), [0, 0, 1, 1, 0, 2]);
     let slices = read(&chrome_trace("run 7", &tree, None)).unwrap();
     for phase in &tree.phases {
@@ -158,7 +158,6 @@ fn a_cancel_and_what_was_used_stand_beside_the_phases() {
         returned_offset_ns: None,
         cleaned_offset_ns: None,
         open_at_request: vec![0],
-        escalation: None,
         open_at_acknowledgement: Vec::new(),
         phase_at_request: None,
         deferrals: Vec::new(),
