@@ -8,6 +8,7 @@ pub mod axis;
 pub mod checks;
 #[cfg(feature = "ssr")]
 pub mod digest;
+#[cfg(feature = "ssr")]
 pub mod exports;
 #[cfg(feature = "ssr")]
 pub mod facts;
@@ -23,6 +24,7 @@ pub mod moments;
 pub mod pack;
 #[cfg(feature = "ssr")]
 pub mod phase_table;
+#[cfg(feature = "ssr")]
 pub mod rebuild;
 #[cfg(feature = "ssr")]
 pub mod record;

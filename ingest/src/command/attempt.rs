@@ -444,6 +444,7 @@ pub fn finish_tree(watched: &Watched) -> Option<PhaseTree> {
         }
         None => (watched.ended_ns, Ending::Crashed),
     };
-    let counters = (!watched.counters.samples.is_empty()).then(|| watched.counters.clone());
-    Some(PhaseTree { counters, ..record.tree.clone().finish(end.saturating_sub(began), ending) })
+    let duration = end.saturating_sub(began);
+    let counters = watched.counters.clone().until(duration);
+    Some(PhaseTree { counters, ..record.tree.clone().finish(duration, ending) })
 }

@@ -31,8 +31,10 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub enum CacheCommand {
     /// Lists what is on record.
+    #[command(after_help = EXAMPLES)]
     List(List),
     /// Takes a cache of another tool on record: you vouch for it.
+    #[command(after_help = EXAMPLES)]
     Add(Add),
 }
 

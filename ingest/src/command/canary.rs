@@ -51,6 +51,7 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub enum Canary {
     /// Puts a canary's plan, its start or what it came to on record.
+    #[command(after_help = EXAMPLES)]
     Push(Push),
 }
 

@@ -28,21 +28,22 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub enum Gate {
     /// Source and checkpoint: files, revision, model card, licence, remote code.
-    #[command(name = "1", alias = "checkpoint")]
+    #[command(name = "1", alias = "checkpoint", after_help = EXAMPLES)]
     Checkpoint(checkpoint::Args),
     /// Build environment and recipe: the run, the sources, the kernels and their owners.
-    #[command(name = "2", alias = "recipe")]
+    #[command(name = "2", alias = "recipe", after_help = EXAMPLES)]
     Recipe(recipe::Args),
     /// Bundle and manifest: the format's rules, digests, provenance, storage, signature, scan, SBOM.
-    #[command(name = "3", alias = "bundle")]
+    #[command(name = "3", alias = "bundle", after_help = EXAMPLES)]
     Bundle(bundle::Args),
     /// Parity: the reference's outputs against the candidate's.
-    #[command(name = "4", alias = "parity")]
+    #[command(name = "4", alias = "parity", after_help = EXAMPLES)]
     Parity(parity::Args),
     /// Release: latencies, throughput, memory, canary, way back.
-    #[command(name = "5", alias = "release")]
+    #[command(name = "5", alias = "release", after_help = EXAMPLES)]
     Release(release::Args),
     /// Shows what is still missing, gate by gate.
+    #[command(after_help = EXAMPLES)]
     Plan(plan::Args),
 }
 

@@ -33,8 +33,10 @@ Exit code 0 when the new key is this agent's, 6 if the server could not be asked
 #[command(after_help = EXAMPLES)]
 pub enum KeyCommand {
     /// Shows the key, and whether a rotation is under way.
+    #[command(after_help = EXAMPLES)]
     Show(Show),
     /// Replaces the key by a new one, on record in the log.
+    #[command(after_help = EXAMPLES)]
     Rotate(Rotate),
 }
 

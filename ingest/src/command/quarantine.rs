@@ -30,10 +30,13 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub enum QuarantineCommand {
     /// Lists what is set apart.
+    #[command(after_help = EXAMPLES)]
     List(List),
     /// Gives a file back; never over something that stands there.
+    #[command(after_help = EXAMPLES)]
     Restore(Restore),
     /// Removes items for good.
+    #[command(after_help = EXAMPLES)]
     Purge(Purge),
 }
 

@@ -26,6 +26,7 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub enum Rollback {
     /// Shows the orders of a route, the steps that were reported, and what is live.
+    #[command(after_help = EXAMPLES)]
     Status(Status),
 }
 

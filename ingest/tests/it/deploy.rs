@@ -228,9 +228,11 @@ fn an_unwell_or_hanging_runtime_goes_back() {
     stage.order(OrderAction::Deploy, bundle(b'A'));
     stage.once("true", &[]);
     let b = Sha256Digest::of(bundle(b'B')).to_string();
+    // No other process of the machine sleeps as long.
+    let sleep = format!("sleep 600.{}", std::process::id());
     for (health, failure) in [
         (format!("echo not well; test $ACTA_BUNDLE_DIGEST != {b}"), RollbackFailure::Unhealthy),
-        ("sleep 600 & sleep 600".to_owned(), RollbackFailure::HealthTimeout),
+        (format!("{sleep} & {sleep}"), RollbackFailure::HealthTimeout),
     ] {
         let id = stage.order(OrderAction::Deploy, bundle(b'B'));
         let begun = Instant::now();
@@ -241,7 +243,7 @@ fn an_unwell_or_hanging_runtime_goes_back() {
         assert_eq!((last.failure, last.live), (Some(failure), Some(Sha256Digest::of(bundle(b'A')))));
         assert_eq!(stage.live(), b'A');
     }
-    let sleepers = Command::new("pgrep").args(["-f", "^sleep 600$"]).output();
+    let sleepers = Command::new("pgrep").args(["-f", &format!("^{sleep}$")]).output();
     assert!(sleepers.is_ok_and(|found| found.stdout.is_empty()), "nothing of the command is left");
 }
 

@@ -43,7 +43,7 @@ fn a_setting_that_cannot_be_asked_for_is_named() {
         (json!({ "targets": ["compute_86"] }), "targets \"compute_86\""),
         (json!({ "targets": 86 }), "targets 86"),
         (json!({ "optimizationLevel": "high" }), "optimizationLevel \"high\""),
-        (json!({ "threads": 1e99 }), "threads 1e99"),
+        (json!({ "threads": 1e99 }), "threads 1e+99"),
     ] {
         let obstacle = order_of(&recorded(settings)).unwrap_err();
         assert_eq!(obstacle.kind, ObstacleKind::UnknownSetting);

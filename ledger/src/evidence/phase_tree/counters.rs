@@ -67,6 +67,13 @@ impl Counters {
             self.interval.0 = self.interval.0.saturating_mul(2);
         }
     }
+
+    /// What was sampled up to that moment, in nanoseconds since the build's start; none if nothing was. Whoever samples
+    /// hears of the build's end a little later.
+    pub fn until(mut self, end: u64) -> Option<Self> {
+        self.samples.retain(|sample| sample.at.0 <= end);
+        (!self.samples.is_empty()).then_some(self)
+    }
 }
 
 #[cfg(test)]
@@ -84,6 +91,19 @@ mod tests {
         assert_eq!(samples[0].at.0, 0);
         assert!(samples.last().unwrap().at.0 + every >= 99_999 * 50);
         assert!(samples.windows(2).all(|two| two[1].at.0 - two[0].at.0 >= every), "{every}");
+    }
+
+    #[test]
+    fn what_was_sampled_after_the_end_is_not_the_builds() {
+        let mut counters = Counters::new(10);
+        for at in [0, 10, 20] {
+            counters.push(CounterSample { at: Count64(at), ..CounterSample::default() });
+        }
+        for (end, kept) in [(30, Some(3)), (20, Some(3)), (19, Some(2)), (0, Some(1))] {
+            assert_eq!(counters.clone().until(end).map(|it| it.samples.len()), kept, "{end}");
+        }
+        counters.samples.remove(0);
+        assert_eq!(counters.until(9), None);
     }
 
     #[test]

@@ -158,6 +158,7 @@ fn a_cancel_and_what_was_used_stand_beside_the_phases() {
         returned_offset_ns: None,
         cleaned_offset_ns: None,
         open_at_request: vec![0],
+        escalation: None,
         open_at_acknowledgement: Vec::new(),
         phase_at_request: None,
         deferrals: Vec::new(),
