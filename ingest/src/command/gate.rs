@@ -20,7 +20,10 @@ missing, 7 something is.
 
 Examples:
   acta gate 1 --route tiny-qwen2 --checkpoint ./tiny-qwen2 --checkpoint-id acme/tiny-qwen2 --revision 8f2c...
+  acta gate 2 --route tiny-qwen2 --run 019ad0c6-2f4e-7c4b-8d3e-0a1b2c3d4e5f --recipe recipe.toml
   acta gate 3 --route tiny-qwen2 --bundle tiny-qwen2.bundle --storage s3://bundles/tiny-qwen2 --sbom sbom.json
+  acta gate 4 --route tiny-qwen2 --bundle tiny-qwen2.bundle --reference ref --candidate out --spec parity.toml
+  acta gate 5 --route tiny-qwen2 --bundle tiny-qwen2.bundle --latency latency.json --canary-plan plan.json
   acta gate plan --route tiny-qwen2";
 
 /// The five gates.
