@@ -67,7 +67,8 @@ async function addressesOf({ run, config, entry, bundle, done }) {
     '/ledger': '/ledger',
     '/agents/{name}': '/agents/builder-7',
     '/bundles/{digest}': `/bundles/${bundle}?route=mini`,
-    '/search': `/search?q=${bundle.slice(0, 8)}`,
+    // What is found alone is gone to: this finds nothing.
+    '/search': '/search?q=0123456789abcdef',
     '/d/sha256/{digest}': `/d/sha256/${bundle}`,
     '/help': '/help',
     '/help/{guide}': '/help/builders',
@@ -111,7 +112,7 @@ test('each path of the portal is looked at', () => {
 
 for (const javaScriptEnabled of [true, false]) {
   const how = javaScriptEnabled ? 'with' : 'without';
-  test(`${how} JavaScript every page is accessible and fits, in both languages`, { timeout: 600_000 }, async () => {
+  test(`${how} JavaScript every page is whole${javaScriptEnabled ? ', accessible' : ''} and fits, in both languages`, { timeout: 600_000 }, async () => {
     for (const person of ['ana', 'adam']) {
       const page = await signedIn(browser, server, person, { javaScriptEnabled });
       const mine = Object.entries(addresses).filter(([path]) => seenBy(path) === person);
@@ -127,7 +128,8 @@ for (const javaScriptEnabled of [true, false]) {
               assert.ok(answer.status() < 400 || path === '/runs/{id}/live', `${what}: ${answer.status()}`);
               await isWhole(page, lang, what);
               await areLargeEnough(page, what);
-              assert.deepEqual(await accessibilityFindings(page), [], what);
+              // axe is a program of the page's: where there is none, the page is what it is with scripts.
+              if (javaScriptEnabled) assert.deepEqual(await accessibilityFindings(page), [], what);
             }
           }
         }
