@@ -32,6 +32,7 @@
 //!   take `id` and `form_token`.
 //! - The **island** fetches what `routes::VERIFICATION` and `routes::CONSISTENCY` describe.
 
+pub mod address;
 pub mod components;
 pub mod islands;
 pub mod portal;

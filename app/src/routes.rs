@@ -1,5 +1,7 @@
 //! One table of paths: what the server routes here, what the pages link to, and which page a path means.
 
+use crate::address::{percent_decode, percent_encode};
+
 /// The paths that show a page, in axum's spelling. Whatever else is asked for becomes the 404 page.
 pub const PATHS: &[&str] = &[
     "/",
@@ -382,57 +384,6 @@ pub fn consistency(from: u64, to: u64) -> String {
     format!("{CONSISTENCY}?from={from}&to={to}")
 }
 
-/// Only a path of this site is a place to return to; anything else becomes the start page.
-pub fn safe_next(next: &str) -> &str {
-    let local = next.starts_with('/')
-        && !next.starts_with("//")
-        && !next.contains(['\\', '\n', '\r', '\t'])
-        && next.len() <= 2_048;
-    if local { next } else { "/" }
-}
-
-/// Writes a text so that it can stand in a query or a path segment.
-pub fn percent_encode(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => out.push(byte as char),
-            _ => out.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    out
-}
-
-/// Undoes [`percent_encode`]; none where what comes out is not UTF-8 or an escape is broken.
-pub fn percent_decode(text: &str) -> Option<String> {
-    let mut out = Vec::with_capacity(text.len());
-    let mut bytes = text.bytes();
-    while let Some(byte) = bytes.next() {
-        if byte == b'%' {
-            let digit = |byte: u8| (byte as char).to_digit(16);
-            let (high, low) = (digit(bytes.next()?)?, digit(bytes.next()?)?);
-            out.push((high * 16 + low) as u8);
-        } else {
-            out.push(byte);
-        }
-    }
-    String::from_utf8(out).ok()
-}
-
-/// The pairs of a query, decoded; pairs that cannot be decoded are left out.
-pub fn query_pairs(query: &str) -> impl Iterator<Item = (String, String)> {
-    query.split('&').filter(|pair| !pair.is_empty()).filter_map(|pair| {
-        let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
-        let decode = |text: &str| percent_decode(&text.replace('+', " "));
-        Some((decode(key)?, decode(value)?))
-    })
-}
-
-/// The first value of a query's field that is not empty.
-pub fn query_value(query: &str, field: &str) -> Option<String> {
-    query_pairs(query).find(|(key, value)| key == field && !value.is_empty()).map(|(_, value)| value)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -489,32 +440,6 @@ mod tests {
             ("nowhere", None),
         ] {
             assert_eq!(Page::parse(path), page, "{path}");
-        }
-    }
-
-    #[test]
-    fn what_is_encoded_comes_back() {
-        for text in ["", "bench/residual", "a b&c=d", "ñ %"] {
-            assert_eq!(percent_decode(&percent_encode(text)).as_deref(), Some(text));
-        }
-        let query = "route=bench%2Fx&q=a+b&empty=&route=second&broken=%f";
-        assert_eq!(query_value(query, "route").as_deref(), Some("bench/x"));
-        assert_eq!(query_value(query, "q").as_deref(), Some("a b"));
-        assert_eq!(query_value(query, "empty"), None);
-        assert_eq!(query_value(query, "broken"), None);
-    }
-
-    #[test]
-    fn nobody_is_sent_to_another_site() {
-        for (next, safe) in [
-            ("/runs?route=a", "/runs?route=a"),
-            ("//evil.example", "/"),
-            ("https://evil.example", "/"),
-            ("/\\evil.example", "/"),
-            ("", "/"),
-            ("/a\nb", "/"),
-        ] {
-            assert_eq!(safe_next(next), safe);
         }
     }
 }

@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 
 use crate::{
+    address::percent_encode,
     components::state::SPRITE,
     context::{PageContext, Theme},
     format::short,
@@ -107,7 +108,7 @@ fn who(context: &PageContext, room: Room) -> AnyView {
         }
         None if context.path == routes::SIGN_IN => ().into_any(),
         None => {
-            let next = routes::percent_encode(&context.here());
+            let next = percent_encode(&context.here());
             let href = format!("{}?next={next}", routes::SIGN_IN);
             view! { <p class="who"><a href=href>{lang.t("nav-sign-in")}</a></p> }.into_any()
         }

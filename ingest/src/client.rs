@@ -1,5 +1,7 @@
 //! Talking to the server. Blocking, with a limit on every wait; inside async code it runs on a blocking thread.
 
+mod error;
+
 use std::{fmt, fs::File, path::Path, time::Duration};
 
 use acta_ledger::{
@@ -22,13 +24,8 @@ use ureq::{
 };
 use uuid::Uuid;
 
-use crate::{
-    command::runs::RunPage,
-    deploy::order::Listed,
-    error::{CliError, Exit},
-    route::RouteAnswer,
-    server::EntryName,
-};
+pub use self::error::CallError;
+use crate::{command::runs::RunPage, deploy::order::Listed, route::RouteAnswer, server::EntryName};
 
 /// The largest answer that is read: more than a bundle of 256 of the longest entries.
 const MAX_ANSWER_BYTES: u64 = 17 << 20;
@@ -42,51 +39,12 @@ const SLOWEST_BYTES_PER_S: u64 = 1 << 20;
 /// How long a pack may take: one may hold every blob of a route.
 const PACK_LIMIT: Duration = Duration::from_secs(4 * 60 * 60);
 
-/// What a problem's `type` begins with.
-const PROBLEM_PREFIX: &str = "urn:acta:problem:";
-
 /// A server, perhaps with the agent's token.
 #[derive(Debug, Clone)]
 pub struct Client {
     agent: Agent,
     base: String,
     token: Option<String>,
-}
-
-/// A call that did not give what was asked for.
-#[derive(Debug)]
-pub enum CallError {
-    /// No answer: nobody there, a timeout, a broken connection.
-    Unreachable(String),
-    /// An answer that is not a yes.
-    Answered {
-        /// The HTTP status.
-        status: u16,
-        /// What the server says, if it is one of ours.
-        problem: Option<Box<Problem>>,
-        /// The beginning of what it says otherwise.
-        text: String,
-    },
-    /// A yes that cannot be read.
-    Malformed(String),
-}
-
-/// `application/problem+json`.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct Problem {
-    /// `urn:acta:problem:<code>`.
-    #[serde(rename = "type")]
-    pub kind: String,
-    /// What is wrong, in short.
-    pub title: Option<String>,
-    /// What is wrong here.
-    pub detail: Option<String>,
-    /// Which field.
-    pub field: Option<String>,
-    /// What was found in it.
-    pub found: Option<String>,
-    /// What is expected.
-    pub expected: Option<String>,
 }
 
 /// What the server answers to an enrolment.
@@ -402,100 +360,16 @@ fn read(mut response: Response<Body>) -> Answer<Vec<u8>> {
     if status.is_success() {
         return Ok(body);
     }
-    let problem: Option<Box<Problem>> = serde_json::from_slice(&body).ok();
-    let problem = problem.filter(|problem| problem.kind.starts_with(PROBLEM_PREFIX));
-    let text = String::from_utf8_lossy(&body).chars().take(200).collect();
-    Err(CallError::Answered { status: status.as_u16(), problem, text })
+    Err(CallError::answered(status.as_u16(), &body))
 }
 
 fn parse<T: DeserializeOwned>(body: &[u8]) -> Answer<T> {
     serde_json::from_slice(body).map_err(|error| CallError::Malformed(error.to_string()))
 }
 
-impl CallError {
-    /// The status of the answer; none where there was none.
-    pub fn status(&self) -> Option<u16> {
-        match self {
-            Self::Answered { status, .. } => Some(*status),
-            Self::Unreachable(_) | Self::Malformed(_) => None,
-        }
-    }
-
-    /// Whether the server refuses exactly this request, so that asking again is of no use.
-    ///
-    /// A "no" that is not in our server's form (a proxy, another program at that address) refuses nothing.
-    pub fn is_refusal(&self) -> bool {
-        matches!(self, Self::Answered { status: 400..=499, problem: Some(_), .. })
-            && !matches!(self, Self::Answered { status: 401 | 408 | 429, .. })
-    }
-
-    /// Whether the same question may well be answered in a moment.
-    pub fn is_passing(&self) -> bool {
-        matches!(self, Self::Unreachable(_) | Self::Answered { status: 408 | 429 | 502..=504, .. })
-    }
-
-    /// The error as a person reads it.
-    pub fn explain(&self, what: &str, server: &str) -> CliError {
-        let error = CliError::failure(format!("{what}: {self}")).field(server);
-        match self {
-            Self::Unreachable(_) => {
-                error.exit(Exit::NotPushed).help("check the address and that the server runs, then try again")
-            }
-            Self::Answered { status, problem, .. } => {
-                let error = match status {
-                    401 => error.help("the token is not (or no longer) valid: enrol again"),
-                    408 | 429 | 500..=599 => error.help("try again later"),
-                    300..=399 => error.help("the server moved: enrol at its new address"),
-                    _ => error,
-                };
-                let Some(problem) = problem.as_deref().cloned() else { return error };
-                let error = problem.field.into_iter().fold(error, CliError::field);
-                let error = problem.found.into_iter().fold(error, CliError::found);
-                problem.expected.into_iter().fold(error, CliError::expected)
-            }
-            Self::Malformed(_) => error.help("is this address really an Acta server of a fitting version?"),
-        }
-    }
-}
-
-impl fmt::Display for CallError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unreachable(reason) => write!(f, "the server cannot be reached ({reason})"),
-            Self::Answered { status, problem: Some(problem), .. } => {
-                let said = problem.detail.as_deref().or(problem.title.as_deref()).unwrap_or(&problem.kind);
-                write!(f, "the server says: {said} ({status})")
-            }
-            Self::Answered { status, text, .. } => {
-                write!(f, "the answer is {status}")?;
-                if text.trim().is_empty() { Ok(()) } else { write!(f, ": {}", text.trim()) }
-            }
-            Self::Malformed(reason) => write!(f, "the answer cannot be read ({reason})"),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn answered(status: u16, ours: bool) -> CallError {
-        let kind = "urn:acta:problem:x".to_owned();
-        let problem = Problem { kind, title: None, detail: None, field: None, found: None, expected: None };
-        CallError::Answered { status, problem: ours.then(|| Box::new(problem)), text: String::new() }
-    }
-
-    #[test]
-    fn only_our_servers_no_refuses() {
-        for status in [400, 403, 409, 413, 422] {
-            assert!(answered(status, true).is_refusal(), "{status}");
-            assert!(!answered(status, false).is_refusal(), "a proxy's {status}");
-        }
-        for status in [301, 401, 408, 429, 500, 502, 503] {
-            assert!(!answered(status, true).is_refusal(), "{status}");
-        }
-        assert!(!CallError::Unreachable(String::new()).is_refusal());
-    }
 
     #[test]
     fn this_machine_is_reached_without_a_proxy() {

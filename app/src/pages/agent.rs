@@ -5,6 +5,7 @@ use leptos::prelude::*;
 
 use super::{Ready, Room, people, route::refusal};
 use crate::{
+    address::query_value,
     components::{
         layout::{Answer, answer, note, part, scroll, trail},
         state::{State, state},
@@ -14,7 +15,7 @@ use crate::{
     format::{NOTHING, count, date_time, short},
     i18n::Lang,
     portal::PageError,
-    routes::{self, query_value},
+    routes,
     view::agent::{AgentView, KeyRow},
 };
 

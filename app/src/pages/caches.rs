@@ -4,6 +4,7 @@ use leptos::prelude::*;
 
 use super::{Ready, Room};
 use crate::{
+    address::{percent_encode, query_value},
     components::{
         digest,
         exports::exports,
@@ -15,7 +16,7 @@ use crate::{
     format::{NOTHING, bytes, count, date_time, short, visible},
     i18n::Lang,
     portal::PageError,
-    routes::{self, percent_encode, query_value},
+    routes,
     view::caches::{CacheFilter, CacheRow, CachesView},
 };
 

@@ -5,6 +5,7 @@ use leptos::prelude::*;
 
 use super::{Ready, Room};
 use crate::{
+    address::query_value,
     components::{
         digest,
         exports::exports,
@@ -17,7 +18,7 @@ use crate::{
     format::{NOTHING, count, date_time, short, visible},
     i18n::Lang,
     portal::PageError,
-    routes::{self, query_value},
+    routes,
     view::{AgentRow, EntryRow, LedgerView},
 };
 

@@ -11,6 +11,7 @@ use leptos::prelude::*;
 
 use super::{Ready, Room};
 use crate::{
+    address::query_value,
     components::{
         layout::{Answer, answer, full_part, scroll},
         state::{State, state},
@@ -21,7 +22,7 @@ use crate::{
     i18n::Lang,
     islands::live::{PageParts, Part},
     portal::PageError,
-    routes::{self, query_value},
+    routes,
     view::live::{LiveBuildView, LiveBuildsView},
 };
 

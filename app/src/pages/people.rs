@@ -8,6 +8,7 @@ use leptos::prelude::*;
 
 use super::{Ready, Room, account::scopes, route::refusal};
 use crate::{
+    address::query_value,
     components::{
         layout::{Answer, answer, note, part, scroll},
         state::{State, state},
@@ -16,7 +17,7 @@ use crate::{
     format::{NOTHING, count, date, date_time, short},
     i18n::Lang,
     portal::PageError,
-    routes::{self, query_value},
+    routes,
     view::people::{EventRow, MayManage, PeopleView, PersonRow, TokenRow},
 };
 

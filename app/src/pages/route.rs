@@ -21,6 +21,7 @@ use leptos::prelude::*;
 
 use super::{Ready, Room};
 use crate::{
+    address::query_value,
     components::{
         digest,
         layout::{answer, note, part, trail},
@@ -32,7 +33,7 @@ use crate::{
     format::{date, short},
     i18n::Lang,
     portal::PageError,
-    routes::{self, query_value},
+    routes,
     view::route::RouteView,
 };
 

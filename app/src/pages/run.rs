@@ -16,6 +16,7 @@ use leptos::prelude::*;
 
 use super::{Ready, Room, compare};
 use crate::{
+    address::percent_encode,
     components::{
         checks,
         layout::{Answer, Figure, answer, capitalised, figures, note, part, raw, trail},
@@ -58,7 +59,7 @@ fn show(context: &PageContext, view: &RunView) -> Ready {
         headline: headline::headline(view, lang),
         lead: headline::lead(view, lang),
     };
-    let by_network = routes::percent_encode(network);
+    let by_network = percent_encode(network);
     let trail_links = vec![
         (routes::RUNS.to_owned(), lang.t("nav-runs")),
         (format!("{}?q={by_network}", routes::RUNS), short(network, 48)),

@@ -5,6 +5,7 @@ use leptos::prelude::*;
 
 use super::{Ready, Room};
 use crate::{
+    address::query_value,
     components::{
         digest,
         layout::{Answer, answer, full_part, scroll},
@@ -15,7 +16,7 @@ use crate::{
     format::{bytes, count, short, visible},
     i18n::Lang,
     portal::PageError,
-    routes::{self, query_value},
+    routes,
     view::search::{EntryBy, Found, SearchView, Thing, Use},
 };
 

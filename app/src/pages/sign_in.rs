@@ -4,9 +4,10 @@ use leptos::prelude::*;
 
 use super::{Ready, Room};
 use crate::{
+    address::{query_value, safe_next},
     components::state::{State, state},
     context::PageContext,
-    routes::{SIGN_IN, query_value, safe_next},
+    routes::SIGN_IN,
 };
 
 /// Shows the form; a failed attempt keeps the name and says what happened.

@@ -11,6 +11,7 @@ use leptos::prelude::*;
 
 use super::{Ready, Room};
 use crate::{
+    address::query_value,
     components::{
         checks::verify_command,
         layout::{Answer, answer, capitalised, note, part, trail},
@@ -23,7 +24,7 @@ use crate::{
     format::{bytes, count, short},
     i18n::Lang,
     portal::PageError,
-    routes::{self, query_value},
+    routes,
     view::trace::{Bytes, TraceView},
 };
 

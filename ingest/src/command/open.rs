@@ -7,6 +7,7 @@ use std::{
 
 use acta_ledger::log::digest::Sha256Digest;
 use clap::Args;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -17,6 +18,9 @@ use crate::{
     server::ServerFacts,
     ui::Ui,
 };
+
+/// All but what RFC 3986 calls unreserved.
+const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 const EXAMPLES: &str = "\
 Opens the portal's page in the browser: the command in BROWSER (a %s in it becomes the address), else
@@ -83,7 +87,7 @@ impl Page {
     fn path(&self) -> String {
         match self {
             Self::Run(run) => format!("/runs/{run}"),
-            Self::Route(route) => format!("/routes/{}", percent_encoded(route)),
+            Self::Route(route) => format!("/routes/{}", utf8_percent_encode(route, RESERVED)),
             Self::Digest(digest) => format!("/d/sha256/{digest}"),
             Self::Search(text) => format!("/search?q={text}"),
         }
@@ -144,13 +148,6 @@ fn browser(url: &str, wanted: Option<OsString>, display: Option<OsString>) -> Op
         words.push(url.to_owned());
     }
     Some(words)
-}
-
-fn percent_encoded(text: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
-    text.bytes()
-        .map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
-        .collect()
 }
 
 #[cfg(test)]

@@ -8,9 +8,10 @@ pub mod people;
 pub mod route;
 
 use acta_app::{
+    address::{percent_encode, safe_next},
     context::Theme,
     i18n::Lang,
-    routes::{SIGN_IN, percent_encode, safe_next},
+    routes::SIGN_IN,
 };
 use axum::{
     Form,

@@ -6,10 +6,11 @@ use std::sync::{
 };
 
 use acta_app::{
+    address::{percent_encode, query_value},
     context::{PageContext, StatusSink, Theme, provide_page_context},
     i18n,
     portal::PageError,
-    routes::{self, Page, SIGN_IN, percent_encode, query_value},
+    routes::{self, Page, SIGN_IN},
     shell::shell,
     view::search::Thing,
 };

@@ -75,7 +75,7 @@ fn numbers(page: &Value) -> Vec<u64> {
 
 /// Every page from the first on, and back again from the last.
 async fn walk(client: &Client, q: &str, order: Order) -> (Vec<Vec<u64>>, Vec<Vec<u64>>) {
-    let path = format!("/api/v1/runs?q={}&sort={order}", acta_app::routes::percent_encode(q));
+    let path = format!("/api/v1/runs?q={}&sort={order}", acta_app::address::percent_encode(q));
     let mut page = client.get(&path).await.json();
     let mut there = vec![numbers(&page)];
     assert_eq!(page["before"], Value::Null);
@@ -131,7 +131,7 @@ async fn a_filter_lets_through_what_the_ledger_says_in_every_order() {
         }
         let page = app
             .anonymous()
-            .get(&format!("/api/v1/runs?q={}", acta_app::routes::percent_encode(q)))
+            .get(&format!("/api/v1/runs?q={}", acta_app::address::percent_encode(q)))
             .await
             .json();
         let found = expected(&runs, &filter, Order::default()).len() as u64;

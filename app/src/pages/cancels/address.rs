@@ -1,7 +1,8 @@
 //! The filter and its address.
 
 use crate::{
-    routes::{CANCELS, percent_encode, query_value},
+    address::{percent_encode, query_value},
+    routes::CANCELS,
     view::cancels::CancelFilter,
 };
 

@@ -3,8 +3,9 @@
 use acta_ledger::judge::compare::MOST;
 
 use crate::{
+    address::{percent_encode, query_pairs},
     portal::PageError,
-    routes::{COMPARE, percent_encode, query_pairs},
+    routes::COMPARE,
 };
 
 /// What is compared, and how it is shown.

@@ -7,6 +7,7 @@ use super::{
     cancel, headline, name, seconds,
 };
 use crate::{
+    address::query_value,
     components::{
         facts::{Fact, Group, facts},
         layout::{Answer, answer, note, part, trail},
@@ -16,7 +17,7 @@ use crate::{
     format::short,
     i18n::Lang,
     portal::PageError,
-    routes::{self, query_value},
+    routes,
     view::live::LiveBuildView,
 };
 

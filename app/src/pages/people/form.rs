@@ -3,12 +3,7 @@
 use leptos::prelude::*;
 
 use super::refusal;
-use crate::{
-    context::PageContext,
-    i18n::Lang,
-    routes::{self, query_value},
-    view::people::MayManage,
-};
+use crate::{address::query_value, context::PageContext, i18n::Lang, routes, view::people::MayManage};
 
 /// The roles in the order in which they are offered.
 const ROLES: [&str; 5] = ["builder", "reviewer", "approver", "auditor", "admin"];

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 
 use super::{events, form, refusal, tokens};
 use crate::{
+    address::query_value,
     components::{
         layout::{Answer, answer, note, part, scroll, trail},
         state::State,
@@ -13,7 +14,7 @@ use crate::{
     i18n::Lang,
     pages::{Ready, Room},
     portal::PageError,
-    routes::{self, query_value},
+    routes,
     view::people::{PersonView, SessionRow},
 };
 

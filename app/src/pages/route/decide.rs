@@ -16,6 +16,7 @@ use super::{
     history, refusal,
 };
 use crate::{
+    address::{percent_encode, query_value},
     components::{
         facts::{Fact, Group, facts},
         layout::{Answer, answer, note, part, scroll, trail},
@@ -26,7 +27,7 @@ use crate::{
     format::{count, short, visible_lines},
     i18n::Lang,
     portal::PageError,
-    routes::{self, percent_encode, query_value},
+    routes,
     view::route::RouteView,
 };
 

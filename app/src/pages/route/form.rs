@@ -12,6 +12,7 @@ use leptos::prelude::*;
 
 use super::headline::way_of;
 use crate::{
+    address::{percent_encode, query_pairs, query_value},
     components::{
         layout::{note, part as section},
         route::{
@@ -23,7 +24,7 @@ use crate::{
     context::PageContext,
     format::count,
     i18n::Lang,
-    routes::{self, query_pairs, query_value},
+    routes,
     view::route::{MayDecide, RouteView},
 };
 
@@ -157,7 +158,7 @@ pub fn part(context: &PageContext, view: &RouteView) -> AnyView {
     let body = if view.state.record.bundle_digest.is_none() {
         view! { <p>{lang.t("decide-no-bundle")}</p> }.into_any()
     } else if !signed_in {
-        let href = format!("{}?next={}", routes::SIGN_IN, routes::percent_encode(&context.here()));
+        let href = format!("{}?next={}", routes::SIGN_IN, percent_encode(&context.here()));
         view! {
             <p>{lang.t("decide-nobody")}" "<a href=href>{lang.t("sign-in-to-decide")}</a></p>
         }

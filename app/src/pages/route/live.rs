@@ -8,6 +8,7 @@ use super::{
     way_back::ask,
 };
 use crate::{
+    address::query_value,
     components::{
         layout::{Answer, answer, note, part, trail},
         route::why::listed,
@@ -16,7 +17,7 @@ use crate::{
     context::PageContext,
     format::{count, date_time, short, time},
     portal::PageError,
-    routes::{self, query_value},
+    routes,
     view::route::LiveView,
 };
 

@@ -6,13 +6,13 @@ use leptos::prelude::*;
 use serde::Deserialize;
 
 use crate::{
+    address::query_value,
     components::{
         route::why::{self, Who},
         state::{State, state},
     },
     format::short,
     i18n::Lang,
-    routes::query_value,
 };
 
 /// The codes that have a sentence; every other one is said to be a refusal.

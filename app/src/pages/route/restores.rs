@@ -8,6 +8,7 @@ use leptos::prelude::*;
 
 use super::super::{Ready, Room};
 use crate::{
+    address::percent_encode,
     components::{
         axis, digest,
         figure::figure,
@@ -115,7 +116,7 @@ fn picture(context: &PageContext, view: &RestoresView, finding: String) -> AnyVi
         context,
         &plot,
         lang.t("restores-legend"),
-        &format!("restores/{}", routes::percent_encode(&view.route)),
+        &format!("restores/{}", percent_encode(&view.route)),
         "",
     )
 }

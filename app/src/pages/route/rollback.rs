@@ -11,9 +11,9 @@ use acta_ledger::{
 
 use super::super::Ready;
 use crate::{
+    address::query_value,
     context::PageContext,
     portal::PageError,
-    routes::query_value,
     view::route::{RetainedRow, RouteView},
 };
 

@@ -3,7 +3,8 @@
 use acta_ledger::judge::filter::{FIELDS, FilterError};
 
 use crate::{
-    routes::{RUNS, percent_encode, query_pairs},
+    address::{percent_encode, query_pairs},
+    routes::RUNS,
     view::{Place, RunQuery},
 };
 

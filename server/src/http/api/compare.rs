@@ -1,7 +1,7 @@
 //! Questions about many runs as JSON: a comparison, and how long cancels took.
 
 use acta_app::{
-    routes::query_pairs,
+    address::query_pairs,
     view::cancels::{CancelFilter, CancelRow},
 };
 use acta_ledger::judge::{compare::Compared, distribution::Distribution};

@@ -1,8 +1,8 @@
 //! The tables of the portal's pages as files, by the same filters and in the same orders.
 
 use acta_app::{
+    address::query_value,
     pages::runs::address,
-    routes::query_value,
     view::{
         RunRow,
         caches::{CacheFilter, CacheRow},

@@ -1,6 +1,6 @@
 //! What a form sent, and the way back to its page with everything that was typed.
 
-use acta_app::routes::percent_encode;
+use acta_app::address::percent_encode;
 use axum::response::{IntoResponse as _, Redirect, Response};
 use serde::de::DeserializeOwned;
 
@@ -18,7 +18,7 @@ impl Fields {
     pub fn parse(body: &[u8]) -> Answer<Self> {
         let text = std::str::from_utf8(body)
             .map_err(|_| Problem::bad_request("malformed_form", "the form is not text").field("body"))?;
-        Ok(Self(acta_app::routes::query_pairs(text).collect()))
+        Ok(Self(acta_app::address::query_pairs(text).collect()))
     }
 
     /// The first value of a field that is not empty.

@@ -1,6 +1,9 @@
 //! The form that asks a build to stop. A refusal goes back to the review with the reason that was typed.
 
-use acta_app::routes::{cancel_build, live_build, percent_encode};
+use acta_app::{
+    address::percent_encode,
+    routes::{cancel_build, live_build},
+};
 use axum::{
     Form,
     extract::{Path, State},

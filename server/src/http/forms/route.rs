@@ -18,7 +18,7 @@ use crate::{
     route::act::{WantedDecision, WantedOrder, confirm, decide, order, parse_gates, parse_moment},
     startup::AppState,
 };
-use acta_app::routes::percent_encode;
+use acta_app::address::percent_encode;
 use acta_ledger::evidence::{
     decision::{DecisionKind, HoldTerms, OverrideTerms, ReasonCode},
     rollback::OrderAction,
