@@ -76,11 +76,17 @@ fn blobs_of(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-#[test]
-fn a_backup_under_load_verifies_and_the_next_one_takes_only_new_blobs() {
-    let mut server = Server::start(&["--public-read"]);
+/// A server and an agent that may push.
+fn loaded() -> (Server, TestAgent, Pusher) {
+    let server = Server::start(&["--public-read"]);
     let agent = TestAgent::new(3);
     let pusher = Pusher::enrol(&server, &agent, "loader");
+    (server, agent, pusher)
+}
+
+#[test]
+fn a_backup_under_load_verifies_and_the_next_one_takes_only_new_blobs() {
+    let (mut server, agent, pusher) = loaded();
     push_one(&server, &agent, &pusher, 1);
     let place = tempfile::tempdir().expect("a folder");
     let target = place.path().join("backup");
@@ -130,9 +136,7 @@ fn a_backup_under_load_verifies_and_the_next_one_takes_only_new_blobs() {
 
 #[test]
 fn a_restored_backup_that_is_the_newest_goes_on() {
-    let mut server = Server::start(&["--public-read"]);
-    let agent = TestAgent::new(3);
-    let pusher = Pusher::enrol(&server, &agent, "loader");
+    let (mut server, agent, pusher) = loaded();
     push_one(&server, &agent, &pusher, 1);
     let place = tempfile::tempdir().expect("a folder");
     let target = place.path().join("backup");
@@ -152,9 +156,7 @@ fn a_restored_backup_that_is_the_newest_goes_on() {
 
 #[test]
 fn what_cannot_be_backed_up_is_refused_and_the_earlier_backup_stays() {
-    let mut server = Server::start(&["--public-read"]);
-    let agent = TestAgent::new(3);
-    let pusher = Pusher::enrol(&server, &agent, "loader");
+    let (mut server, agent, pusher) = loaded();
     push_one(&server, &agent, &pusher, 1);
     let place = tempfile::tempdir().expect("a folder");
     let target = place.path().join("backup");

@@ -79,20 +79,10 @@ pub(super) async fn entry<'e>(
     executor: impl SqliteExecutor<'e>,
     index: u64,
 ) -> sqlx::Result<Option<StoredEntry>> {
-    let Ok(index) = i64::try_from(index) else { return Ok(None) };
-    let row = query!("select idx, digest, leaf_hash, record, logged_at from entry where idx = ?", index)
-        .fetch_optional(executor)
-        .await?;
-    row.map(|row| {
-        Ok(StoredEntry {
-            index: row.idx as u64,
-            digest: digest(&row.digest)?,
-            leaf_hash: digest(&row.leaf_hash)?,
-            record: row.record,
-            logged_at: row.logged_at,
-        })
-    })
-    .transpose()
+    if i64::try_from(index).is_err() {
+        return Ok(None);
+    }
+    Ok(entries(executor, index, 1).await?.pop())
 }
 
 /// The entries `[from, from + count)`, as far as they are there.

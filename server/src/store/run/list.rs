@@ -117,25 +117,39 @@ pub async fn key(pool: &SqlitePool, order: Order, number: u64) -> sqlx::Result<O
     }))
 }
 
-/// The first two conditions are a stretch of the index; a plus before a column keeps it out of the choice of one.
+/// The ids behind a place, by literals of SQL: the index, what it says of kinds, what keeps a column out of the choice of an
+/// index (a plus before it), the measure, and the way of the order. Nothing that fits lies beyond `?13`.
 macro_rules! ids {
-    ($index:literal, $by:literal, $than:literal, $until:literal, $way:literal, $wanted:expr, $order:expr, $from:expr, $limit:expr, $pool:expr) => {{
+    ($index:literal, $kinds:literal, $plus:literal, $by:literal, ($than:literal, $until:literal, $way:literal), $wanted:expr, $order:expr, $from:expr, $limit:expr, $pool:expr) => {{
         let Wanted { kinds, begun, duration, silence, latency, .. } = $wanted;
         let until = $wanted.end($order);
         query_scalar!(
             "select id from run indexed by "
                 + $index
-                + " where ("
+                + " where "
+                + $kinds
+                + " and ("
                 + $by
                 + ", number) "
                 + $than
                 + " (?1, ?2) and "
                 + $by
                 + $until
-                + " ?13 and (?3 is null or kind in (select value from json_each(?3)))
-                    and +started_at between ?4 and ?5 and +total_ms > ?6 and +total_ms < ?7
-                    and +silence_rank > ?8 and +silence_rank < ?9 and +latency_rank > ?10 and +latency_rank < ?11
-                  order by "
+                + " ?13 and "
+                + $plus
+                + "started_at between ?4 and ?5 and "
+                + $plus
+                + "total_ms > ?6 and "
+                + $plus
+                + "total_ms < ?7 and "
+                + $plus
+                + "silence_rank > ?8 and "
+                + $plus
+                + "silence_rank < ?9 and "
+                + $plus
+                + "latency_rank > ?10 and "
+                + $plus
+                + "latency_rank < ?11 order by "
                 + $by
                 + " "
                 + $way
@@ -161,41 +175,18 @@ macro_rules! ids {
     }};
 }
 
+/// Through the measure's own index: most runs fit.
+macro_rules! many_ids {
+    ($index:literal, $by:literal, $way:tt, $($rest:expr),*) => {
+        ids!($index, "(?3 is null or kind in (select value from json_each(?3)))", "+", $by, $way, $($rest),*)
+    };
+}
+
+/// Through the index of kinds: few runs fit, and they are sorted.
 macro_rules! few_ids {
-    ($by:literal, $than:literal, $way:literal, $wanted:expr, $from:expr, $limit:expr, $pool:expr) => {{
-        let Wanted { kinds, begun, duration, silence, latency, .. } = $wanted;
-        query_scalar!(
-            "select id from run indexed by run_kind_idx
-                  where kind in (select value from json_each(?3)) and ("
-                + $by
-                + ", number) "
-                + $than
-                + " (?1, ?2)
-                    and started_at between ?4 and ?5 and total_ms > ?6 and total_ms < ?7
-                    and silence_rank > ?8 and silence_rank < ?9 and latency_rank > ?10 and latency_rank < ?11
-                  order by "
-                + $by
-                + " "
-                + $way
-                + ", number "
-                + $way
-                + " limit ?12",
-            $from.measure,
-            $from.number,
-            kinds,
-            begun.0,
-            begun.1,
-            duration.0,
-            duration.1,
-            silence.0,
-            silence.1,
-            latency.0,
-            latency.1,
-            $limit
-        )
-        .fetch_all($pool)
-        .await
-    }};
+    ($by:literal, $way:tt, $($rest:expr),*) => {
+        ids!("run_kind_idx", "kind in (select value from json_each(?3))", "", $by, $way, $($rest),*)
+    };
 }
 
 /// The ids of `limit` runs behind a place in the order (from the first without one).
@@ -210,37 +201,98 @@ async fn ids(
     let from = from.unwrap_or(Key::end(falling));
     match (order.by, falling, wanted.few) {
         (Measure::Started, true, false) => {
-            ids!("run_started_idx", "started_at", "<", " >= ", "desc", wanted, order, from, limit, pool)
+            many_ids!(
+                "run_started_idx",
+                "started_at",
+                ("<", " >= ", "desc"),
+                wanted,
+                order,
+                from,
+                limit,
+                pool
+            )
         }
         (Measure::Started, false, false) => {
-            ids!("run_started_idx", "started_at", ">", " <= ", "asc", wanted, order, from, limit, pool)
+            many_ids!("run_started_idx", "started_at", (">", " <= ", "asc"), wanted, order, from, limit, pool)
         }
         (Measure::Duration, true, false) => {
-            ids!("run_duration_idx", "total_ms", "<", " >= ", "desc", wanted, order, from, limit, pool)
+            many_ids!("run_duration_idx", "total_ms", ("<", " >= ", "desc"), wanted, order, from, limit, pool)
         }
         (Measure::Duration, false, false) => {
-            ids!("run_duration_idx", "total_ms", ">", " <= ", "asc", wanted, order, from, limit, pool)
+            many_ids!("run_duration_idx", "total_ms", (">", " <= ", "asc"), wanted, order, from, limit, pool)
         }
         (Measure::Silence, true, false) => {
-            ids!("run_silence_idx", "silence_rank", "<", " >= ", "desc", wanted, order, from, limit, pool)
+            many_ids!(
+                "run_silence_idx",
+                "silence_rank",
+                ("<", " >= ", "desc"),
+                wanted,
+                order,
+                from,
+                limit,
+                pool
+            )
         }
         (Measure::Silence, false, false) => {
-            ids!("run_silence_idx", "silence_rank", ">", " <= ", "asc", wanted, order, from, limit, pool)
+            many_ids!(
+                "run_silence_idx",
+                "silence_rank",
+                (">", " <= ", "asc"),
+                wanted,
+                order,
+                from,
+                limit,
+                pool
+            )
         }
         (Measure::Latency, true, false) => {
-            ids!("run_latency_idx", "latency_rank", "<", " >= ", "desc", wanted, order, from, limit, pool)
+            many_ids!(
+                "run_latency_idx",
+                "latency_rank",
+                ("<", " >= ", "desc"),
+                wanted,
+                order,
+                from,
+                limit,
+                pool
+            )
         }
         (Measure::Latency, false, false) => {
-            ids!("run_latency_idx", "latency_rank", ">", " <= ", "asc", wanted, order, from, limit, pool)
+            many_ids!(
+                "run_latency_idx",
+                "latency_rank",
+                (">", " <= ", "asc"),
+                wanted,
+                order,
+                from,
+                limit,
+                pool
+            )
         }
-        (Measure::Started, true, true) => few_ids!("started_at", "<", "desc", wanted, from, limit, pool),
-        (Measure::Started, false, true) => few_ids!("started_at", ">", "asc", wanted, from, limit, pool),
-        (Measure::Duration, true, true) => few_ids!("total_ms", "<", "desc", wanted, from, limit, pool),
-        (Measure::Duration, false, true) => few_ids!("total_ms", ">", "asc", wanted, from, limit, pool),
-        (Measure::Silence, true, true) => few_ids!("silence_rank", "<", "desc", wanted, from, limit, pool),
-        (Measure::Silence, false, true) => few_ids!("silence_rank", ">", "asc", wanted, from, limit, pool),
-        (Measure::Latency, true, true) => few_ids!("latency_rank", "<", "desc", wanted, from, limit, pool),
-        (Measure::Latency, false, true) => few_ids!("latency_rank", ">", "asc", wanted, from, limit, pool),
+        (Measure::Started, true, true) => {
+            few_ids!("started_at", ("<", " >= ", "desc"), wanted, order, from, limit, pool)
+        }
+        (Measure::Started, false, true) => {
+            few_ids!("started_at", (">", " <= ", "asc"), wanted, order, from, limit, pool)
+        }
+        (Measure::Duration, true, true) => {
+            few_ids!("total_ms", ("<", " >= ", "desc"), wanted, order, from, limit, pool)
+        }
+        (Measure::Duration, false, true) => {
+            few_ids!("total_ms", (">", " <= ", "asc"), wanted, order, from, limit, pool)
+        }
+        (Measure::Silence, true, true) => {
+            few_ids!("silence_rank", ("<", " >= ", "desc"), wanted, order, from, limit, pool)
+        }
+        (Measure::Silence, false, true) => {
+            few_ids!("silence_rank", (">", " <= ", "asc"), wanted, order, from, limit, pool)
+        }
+        (Measure::Latency, true, true) => {
+            few_ids!("latency_rank", ("<", " >= ", "desc"), wanted, order, from, limit, pool)
+        }
+        (Measure::Latency, false, true) => {
+            few_ids!("latency_rank", (">", " <= ", "asc"), wanted, order, from, limit, pool)
+        }
     }
 }
 
