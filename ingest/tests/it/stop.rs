@@ -10,9 +10,9 @@ use acta_tests::process::Ended;
 use rustix::process::Signal;
 
 use crate::{
-    orphan_command::{is_over, number_after},
+    orphan_command::number_after,
     run::Place,
-    setup::{Bench, Running, send, slow, summary},
+    setup::{Bench, Running, is_running, send, slow, summary},
 };
 
 /// The end of a run that was killed by policy, and its summary.
@@ -48,7 +48,7 @@ fn a_command_that_does_not_stop_is_killed_before_the_services_manager_does_it() 
     // On a machine that is free it is over before two seconds are; the evidence itself takes a few milliseconds.
     let after = killed.cancel.as_ref().unwrap().escalation.as_ref().unwrap().after_ms;
     assert!(took.as_secs_f64() * 1e3 >= after, "{took:?}");
-    assert!(is_over(number_after(&ended.stderr, "child")));
+    assert!(!is_running(number_after(&ended.stderr, "child")));
     assert!(place.files().is_empty() && place.set_apart().len() == 1);
 }
 

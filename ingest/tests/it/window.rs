@@ -16,9 +16,9 @@ use acta_tests::{
 use rustix::process::Signal;
 
 use crate::{
-    orphan_command::{is_over, number_after, wait_until},
+    orphan_command::{number_after, wait_until},
     run::Place,
-    setup::{Bench, Running, summary},
+    setup::{Bench, Running, is_running, summary},
 };
 
 fn windows(cancel: &CancelRecord) -> Vec<NoCancelWindow> {
@@ -102,7 +102,7 @@ fn a_request_while_files_are_set_apart_waits_and_is_recorded() {
     // The call by which a file moves into the quarantine.
     let slow = Strace::attach(running.child.id(), "renameat2", &[], Fault::Delays(2_000));
     fs::write(&go, "").unwrap();
-    wait_until("the command ends", || is_over(command));
+    wait_until("the command ends", || !is_running(command));
     std::thread::sleep(std::time::Duration::from_millis(300));
     running.signal(Signal::TERM).wait_for("cancel requested (SIGTERM) while files are being cleaned up");
     running.signal(Signal::INT);
@@ -125,7 +125,7 @@ fn a_request_while_the_evidence_is_written_stands_in_it() {
     let (mut running, go, command) = waiting(&place, "exit 0");
     let slow = Strace::attach(running.child.id(), "fsync,fdatasync", &[], Fault::Delays(800));
     fs::write(&go, "").unwrap();
-    wait_until("the command ends", || is_over(command));
+    wait_until("the command ends", || !is_running(command));
     std::thread::sleep(std::time::Duration::from_millis(400));
     running.signal(Signal::INT).wait_for("it waits until the evidence is on disk");
     let ended = running.end();

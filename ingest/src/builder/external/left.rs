@@ -9,7 +9,7 @@
 
 use std::{fs, io, os::fd::OwnedFd, thread, time::Duration};
 
-use rustix::process::{Pid, PidfdFlags, Signal, getsid, pidfd_open, pidfd_send_signal};
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -49,9 +49,9 @@ impl ProcessId {
     }
 }
 
-/// The session of this process.
+/// The session of this process; 0 where its leader is outside of this process's view, as in a container.
 pub fn session() -> Option<i32> {
-    getsid(None).ok().map(Pid::as_raw_pid)
+    Stat::read(std::process::id()).map(|stat| stat.session)
 }
 
 /// What became of it.
