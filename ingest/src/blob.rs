@@ -125,16 +125,8 @@ fn path(root: &Path, digest: &Sha256Digest) -> PathBuf {
 pub fn digest_file(path: &Path) -> io::Result<(Sha256Digest, u64)> {
     let mut file = File::open(path)?;
     let mut hasher = Hasher::default();
-    let mut buffer = vec![0; 1 << 20];
-    loop {
-        match io::Read::read(&mut file, &mut buffer)? {
-            0 => {
-                let bytes = hasher.bytes();
-                return Ok((hasher.finish(), bytes));
-            }
-            count => hasher.update(&buffer[..count]),
-        }
-    }
+    let bytes = io::copy(&mut file, &mut hasher)?;
+    Ok((hasher.finish(), bytes))
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ use crate::{
     history::{self, MAX_TREE_BYTES},
     home::Home,
     server::ServerFacts,
-    statements::{self, Origin},
+    statements::{self, Logged, Origin},
     trust::{KeyFlags, Source},
     ui::Ui,
 };
@@ -26,7 +26,8 @@ use crate::{
 #[derive(Debug, Args)]
 pub struct LookupFlags {
     /// Looks only at this agent's own runs, and asks nobody.
-    #[arg(long, conflicts_with_all = ["server", "token", "log_key"])]
+    // Not with the token: one that stands in the environment is given always, and is not used then.
+    #[arg(long, conflicts_with_all = ["server", "log_key"])]
     pub local: bool,
 
     /// Asks this server; none is the one that this agent is enrolled with.
@@ -76,14 +77,7 @@ impl LookupFlags {
     pub fn remote(&self, home: &Home, ui: Ui) -> Result<Option<Remote>> {
         let Some(client) = self.client(home)? else { return Ok(None) };
         let facts = ServerFacts::load(home)?.filter(|facts| facts.url == client.base());
-        let (trust, source) = self.keys.resolve(None, facts.as_ref(), &client)?;
-        if source == Source::Server {
-            ui.warning(&format!(
-                "the keys are the word of {} itself: --log-key, --portal-key",
-                client.base()
-            ));
-        }
-        Ok(Some(Remote { client, trust }))
+        Remote::of(client, &self.keys, facts.as_ref(), ui).map(Some)
     }
 }
 
@@ -115,16 +109,35 @@ pub fn find(home: &Home, name: &str, flags: &LookupFlags, ui: Ui) -> Result<Know
 }
 
 impl Remote {
+    /// A server whose log is believed by the keys that are given or pinned; by its own word, said so, where there are none.
+    pub fn of(client: Client, keys: &KeyFlags, facts: Option<&ServerFacts>, ui: Ui) -> Result<Self> {
+        let (trust, source) = keys.resolve(None, facts, &client)?;
+        if source == Source::Server {
+            ui.warning(&format!(
+                "the keys are the word of {} itself: --log-key, --portal-key",
+                client.base()
+            ));
+        }
+        Ok(Self { client, trust })
+    }
+
+    /// The summary in an entry, verified; `run` is what the server was asked for, where that was an id.
+    pub fn summary(&self, index: u64, run: Option<Uuid>) -> Result<Logged<BuildSummary>> {
+        let logged = statements::verified::<BuildSummary>(&self.client, &self.trust, index)?;
+        let found = logged.predicate.run.id;
+        match run.filter(|asked| *asked != found) {
+            None => Ok(logged),
+            Some(asked) => Err(CliError::failure("the server names the entry of another run")
+                .field(format!("entry {index}"))
+                .found(found.to_string())
+                .expected(asked.to_string())),
+        }
+    }
+
     /// The run of an entry, verified; `name` is what was asked for.
     fn run(&self, index: u64, name: &str) -> Result<Known> {
-        let logged = statements::verified::<BuildSummary>(&self.client, &self.trust, index)?;
+        let logged = self.summary(index, name.parse().ok())?;
         let summary = logged.predicate;
-        if name.parse::<Uuid>().is_ok_and(|asked| asked != summary.run.id) {
-            return Err(CliError::failure("the server names the entry of another run")
-                .field(format!("entry {index}"))
-                .found(summary.run.id.to_string())
-                .expected(name));
-        }
         let entry = EntryRef { run: summary.run.id, digest: logged.digest, index: Some(index) };
         let tree = self.tree(&summary)?;
         Ok(Known { summary, entry, tree, origin: Origin::Log })

@@ -87,6 +87,15 @@ impl KeyFlags {
         Ok((Trust { log: parse_log_key(&keys.log_key)?, portal: keys.portal_key }, Source::Server))
     }
 
+    /// The keys by the command line, else the pinned ones: nobody is asked. None where there are neither.
+    pub fn offline(&self, facts: Option<&ServerFacts>) -> Result<Option<(Trust, Source)>> {
+        Ok(match (self.given()?, facts) {
+            (Some(given), _) => Some((given, Source::Flags)),
+            (None, Some(facts)) => Some((facts.trust()?, Source::Pinned)),
+            (None, None) => None,
+        })
+    }
+
     /// The keys of the command line.
     pub fn given(&self) -> Result<Option<Trust>> {
         let (Some(log), Some(portal)) = (&self.log_key, &self.portal_key) else { return Ok(None) };

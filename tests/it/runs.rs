@@ -4,7 +4,7 @@ use std::{fs, process::Command};
 
 use acta_tests::{
     onnx,
-    process::{Agent, Server, program},
+    process::{Agent, Ended, Server, program},
 };
 
 /// An agent with two builds of one network and one of another.
@@ -44,6 +44,10 @@ fn runs_are_listed_shown_and_compared_the_same_here_and_on_the_server() {
         let none = agent.ok(&[&["runs", "--json", "--outcome", "cancelled"], place].concat()).json();
         assert!(ids(&none).is_empty());
     }
+    // A token that stands in the environment is no wish to ask a server.
+    let mut listed = agent.command(&["runs", "--local", "--json"]);
+    let listed: Ended = listed.env("ACTA_API_TOKEN", "t").output().expect("acta starts").into();
+    assert_eq!((listed.code(), ids(&listed.json())), (0, newest.clone()), "{}", listed.stderr);
     let here = agent.ok(&["show", &runs[1], "--local", "--json"]).json();
     let there = agent.ok(&["show", "2", "--server", &server.url(), "--json"]).json();
     assert_eq!((&here["summary"], &here["headline"]), (&there["summary"], &there["headline"]));

@@ -9,7 +9,7 @@ use ureq::{
     http::{Response, StatusCode},
 };
 
-use crate::{evidence::TestAgent, process::Server};
+use crate::{api::post, evidence::TestAgent, process::Server};
 
 /// What an acknowledged entry was answered with.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,9 +39,7 @@ impl Pusher {
     /// If the server does not take it.
     pub fn enrol(server: &Server, agent: &TestAgent, name: &str) -> Self {
         let body = agent.enrolment(&server.token(name)).to_string();
-        let url = format!("{}/api/v1/agents", server.url());
-        let answer = ureq::post(url).content_type("application/json").send(&body).expect("enrolled");
-        let facts = json(answer).expect("JSON");
+        let facts = post(&server.url(), "/api/v1/agents", None, body.as_bytes());
         let token = facts["apiToken"].as_str().expect("a token").to_owned();
         let config = Agent::config_builder().http_status_as_error(false);
         let http = config.timeout_global(Some(Duration::from_secs(10))).build().new_agent();

@@ -342,7 +342,7 @@ pub enum Order {
 }
 
 /// A build, as it is ordered.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BuildOrder {
     /// The run.

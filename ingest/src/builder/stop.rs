@@ -19,7 +19,7 @@ use super::request;
 use crate::error::Result;
 
 /// The variable that a unit sets beside its `TimeoutStopSec`.
-pub const DEADLINE_VARIABLE: &str = "ACTA_STOP_DEADLINE";
+const DEADLINE_VARIABLE: &str = "ACTA_STOP_DEADLINE";
 
 /// How long a stop may take.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,10 +45,10 @@ pub enum StopWatch {
 impl StopWatch {
     /// Reads the flag or the variable, or begins to ask systemd where this process is of a service.
     pub fn begin(said: Option<&str>) -> Result<Self> {
-        if let Some(text) = said {
-            let span = request::parse_duration_of("--stop-deadline", text)?;
-            let by_variable = std::env::var(DEADLINE_VARIABLE).is_ok_and(|value| value == text);
-            let from = if by_variable { DEADLINE_VARIABLE } else { "--stop-deadline" };
+        let said = said.map(|text| ("--stop-deadline", text.to_owned()));
+        let said = said.or_else(|| Some((DEADLINE_VARIABLE, std::env::var(DEADLINE_VARIABLE).ok()?)));
+        if let Some((from, text)) = said {
+            let span = request::parse_duration_of(from, &text)?;
             return Ok(Self::Said(StopDeadline { span, from: from.to_owned() }));
         }
         let unit = std::env::var_os("INVOCATION_ID")

@@ -124,6 +124,8 @@ struct Supervisor<'a> {
     killed: bool,
     interrupted: bool,
     stop: StopWatch,
+    /// When the service began to be stopped, until it is known how long that may take.
+    stopping_since: Option<u64>,
     /// When the builder is killed that was asked by the service's stop, and by which deadline.
     kill: Option<(Instant, StopDeadline)>,
     hashing: Option<thread::JoinHandle<Option<LibraryDigests>>>,
@@ -155,6 +157,7 @@ pub async fn watch(assignment: Assignment<'_>) -> Result<Watched> {
         killed: false,
         interrupted: false,
         stop,
+        stopping_since: None,
         kill: None,
         hashing: None,
         watcher,
@@ -234,6 +237,8 @@ impl Supervisor<'_> {
     }
 
     fn tick(&mut self) {
+        // Who has to be asked for the deadline may answer after the request.
+        self.stop_in_time();
         let gpu = self.gpu.latest();
         let usage = resources::read_tree(self.builder.pid());
         if let Some(usage) = usage {
@@ -255,7 +260,8 @@ impl Supervisor<'_> {
     /// A request that came out of a source.
     fn requested(&mut self, request: Request) -> std::io::Result<()> {
         if request.source == CancelSource::Service {
-            self.stop_in_time(request.at);
+            self.stopping_since.get_or_insert(request.at);
+            self.stop_in_time();
         }
         self.cancel(&request)?;
         if request.press {
@@ -275,8 +281,10 @@ impl Supervisor<'_> {
     }
 
     /// The service is being stopped: from here on there is so long and no longer, whoever asked before.
-    fn stop_in_time(&mut self, at: u64) {
-        let Some(deadline) = self.stop.look().filter(|_| self.kill.is_none()) else { return };
+    fn stop_in_time(&mut self) {
+        let Some(at) = self.stopping_since.filter(|_| self.kill.is_none()) else { return };
+        let Some(deadline) = self.stop.look() else { return };
+        self.stopping_since = None;
         let deadline_ms = u64::try_from(deadline.span.as_millis()).unwrap_or(u64::MAX);
         let StopPlan { kill_after_ms, margin_ms } = stop::plan(deadline_ms);
         let gone = Duration::from_nanos(clock::monotonic_ns().saturating_sub(at));

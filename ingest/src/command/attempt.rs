@@ -31,7 +31,7 @@ use crate::{
         progress::Progress,
         request,
         source::{self, Inbox, Limit, Requests},
-        stop::{self, StopWatch},
+        stop::StopWatch,
         summary::{self, Context, Findings},
         supervisor::{self, Assignment, Watched},
         verdict::Judge,
@@ -72,7 +72,7 @@ pub struct AttemptArgs {
     /// How long the stop of a service may take, from SIGTERM to the end of everything; else systemd is asked.
     ///
     /// A builder that has not stopped shortly before is killed, and recorded as killed by policy.
-    #[arg(long, value_name = "TIME", env = stop::DEADLINE_VARIABLE)]
+    #[arg(long, value_name = "TIME")]
     pub stop_deadline: Option<String>,
 
     /// What the engine is for: production or trial.

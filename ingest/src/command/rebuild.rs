@@ -23,7 +23,6 @@ use acta_ledger::{
 };
 use clap::Args;
 use serde_json::{Value, json};
-use uuid::Uuid;
 
 use self::original::Original;
 use super::{
@@ -37,7 +36,7 @@ use crate::{
     builder::{
         probe,
         progress::Progress,
-        protocol::{BuildOrder, CacheOrder},
+        protocol::BuildOrder,
         request, weights,
         worker_summary::{ModelFiles, weights_setting},
     },
@@ -228,7 +227,7 @@ impl Rebuild {
         let bar = bar(ui, &self.model, bytes);
         let mut reading = BufReader::with_capacity(1 << 20, Watched { inner: file, bar: &bar });
         let mut hasher = Hasher::default();
-        let read = io::copy(&mut reading, &mut Hashing(&mut hasher));
+        let read = io::copy(&mut reading, &mut hasher);
         bar.finish_and_clear();
         let bytes = read.map_err(|error| CliError::io("read", &self.model, &error).exit(Exit::Usage))?;
         Ok(ModelFiles { digest: hasher.finish(), bytes, weights: weights::external(&self.model) })
@@ -326,20 +325,6 @@ fn not_comparable(obstacle: Obstacle) -> Judged {
     Judged { verdict: Verdict::NotComparable, obstacle: Some(obstacle), differing: Vec::new(), plans: None }
 }
 
-/// Feeds what is written to a hash.
-struct Hashing<'a>(&'a mut Hasher);
-
-impl io::Write for Hashing<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.update(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
 /// The order that a summary's settings stand for. Settings that no option of `acta build` asks for follow from others;
 /// whether they came out the same is judged when the rebuild has ended.
 fn order_of(summary: &BuildSummary) -> Result<BuildOrder, Obstacle> {
@@ -360,11 +345,6 @@ fn order_of(summary: &BuildSummary) -> Result<BuildOrder, Obstacle> {
     let targets = texts("targets")?;
     let flags = texts("flags")?;
     Ok(BuildOrder {
-        run: Uuid::nil(),
-        model: String::new(),
-        partial: String::new(),
-        output: String::new(),
-        library: None,
         profiles: summary.profiles.clone(),
         targets: targets
             .iter()
@@ -376,9 +356,7 @@ fn order_of(summary: &BuildSummary) -> Result<BuildOrder, Obstacle> {
             .iter()
             .map(|flag| request::parse_flag(flag).map_err(|_| unknown("flags", &json!(flag))))
             .collect::<Result<_, _>>()?,
-        timing_cache: None,
-        cache: CacheOrder::default(),
-        worker_lock: None,
+        ..BuildOrder::default()
     })
 }
 

@@ -25,7 +25,6 @@ use crate::{
         external::order::{CommandOrder, inputs},
         protocol::BuildOrder,
         request,
-        stop::DEADLINE_VARIABLE,
     },
     error::{CliError, Exit, Result},
     history,
@@ -66,7 +65,7 @@ pub struct Retry {
     pub timeout: Option<String>,
 
     /// How long the stop of a service may take, from SIGTERM to the end of everything; else systemd is asked.
-    #[arg(long, value_name = "TIME", env = DEADLINE_VARIABLE)]
+    #[arg(long, value_name = "TIME")]
     pub stop_deadline: Option<String>,
 
     /// Also writes summary, phase tree, events, snapshots and envelope into this folder.

@@ -54,7 +54,7 @@ without one, or while it does not build, it gets SIGINT, as from a terminal. The
 third would break; the third kills it. What matches --artifact and was made by a run that did not complete
 goes into the quarantine (acta quarantine list).
 
-The command finds its run's id in ACTA_RUN. If this program dies, the command goes on; the next start of acta
+The command finds its run's id in ACTA_RUN. If this program dies, the command goes on; the next build
 on this machine stops what is left of it, sets its files apart and signs that the run crashed. acta retry runs
 the same again.
 
@@ -101,23 +101,24 @@ impl Run {
         let mut attempt = self.attempt.begin(Uuid::now_v7(), home, ui)?;
         let listening = attempt.listen()?;
         let command = self.order(model.as_ref())?;
-        let mut journal = attempt.journal(Job::Command { command }, OnPartial::Quarantine)?;
-        let inventory = match Inventory::take(&self.artifacts) {
-            Ok(inventory) => inventory,
-            Err(error) => {
-                journal.end()?;
-                return Err(error);
-            }
-        };
+        let inventory = Inventory::take(&self.artifacts)?;
         let outputs: Vec<PathBuf> = self.artifacts.iter().map(PathBuf::from).collect();
         let outputs: Vec<PathBuf> = outputs.into_iter().chain(inventory.paths().cloned()).collect();
         attempt.look_for_a_way_back(&outputs)?;
+        let progress = Progress::new(ui, "running the command");
+        let (relays, writing) = Relays::start(self.attempt.json, &progress.screen())
+            .map_err(|error| CliError::failure("cannot start a thread").found(error.to_string()))?;
         let timing = self.build_timing.clone().map(TimingFile::new);
-        journal.about_to_start(Scene {
+        let scene = Scene {
             inventory: inventory.clone(),
             build_timing: timing.as_ref().and_then(TimingFile::written),
             session: left::session(),
-        })?;
+        };
+        let mut journal = attempt.journal(Job::Command { command }, OnPartial::Quarantine)?;
+        if let Err(error) = journal.about_to_start(scene) {
+            journal.end()?;
+            return Err(error);
+        }
         let began_ms = clock::now().unix_ms();
         let timing = timing.map(|file| Arc::new(Mutex::new(file)));
         if let Some(timing) = timing.clone() {
@@ -128,9 +129,6 @@ impl Run {
                 }
             });
         }
-        let progress = Progress::new(ui, "running the command");
-        let (relays, writing) = Relays::start(self.attempt.json, &progress.screen())
-            .map_err(|error| CliError::failure("cannot start a thread").found(error.to_string()))?;
         let launch = Launch::command(self.program(attempt.run.id), relays);
         let (mut watched, ()) = match attempt.watch(listening, launch, progress, async { Ok(()) }) {
             Ok(watched) => watched,

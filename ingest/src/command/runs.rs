@@ -117,8 +117,6 @@ pub struct RunLine {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RunPage {
-    /// How many runs the filter lets through.
-    pub matching: u64,
     /// The number of the run behind which the next page begins; none on the last.
     pub after: Option<u64>,
     /// The runs.

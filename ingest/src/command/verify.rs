@@ -52,7 +52,7 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub struct Verify {
     /// An evidence pack, or a proof file.
-    #[arg(value_name = "FILE", required_unless_present = "entry", conflicts_with_all = ["entry", "server", "token"])]
+    #[arg(value_name = "FILE", required_unless_present = "entry", conflicts_with_all = ["entry", "server"])]
     pub file: Option<PathBuf>,
 
     /// The entry's bytes, for a proof file.
@@ -137,12 +137,7 @@ impl Verify {
     /// Checks a file by the keys that are given or pinned; neither server nor network is asked.
     fn offline(&self, home: &Home, ui: Ui) -> Result<Exit> {
         let file = self.file.as_deref().ok_or_else(|| CliError::usage("nothing to verify"))?;
-        let facts = if home.server().exists() { ServerFacts::load(home)? } else { None };
-        let trust = match (self.keys.given()?, &facts) {
-            (Some(given), _) => Some((given, Source::Flags.code())),
-            (None, Some(facts)) => Some((facts.trust()?, Source::Pinned.code())),
-            (None, None) => None,
-        };
+        let trust = self.keys.offline(ServerFacts::load(home)?.as_ref())?;
         if pack::is_proof(file)? {
             let missing = |field: &str, expected: &str| {
                 CliError::usage("a proof file alone proves nothing").field(field).expected(expected)
@@ -150,10 +145,10 @@ impl Verify {
             let record = self.record.as_deref().ok_or_else(|| missing("--record", "the entry's bytes"))?;
             let (trust, from) =
                 trust.ok_or_else(|| missing("--log-key", "the log's key: this agent has no pins"))?;
-            return pack::proof(file, record, &trust, from, self.json, ui);
+            return pack::proof(file, record, &trust, from.code(), self.json, ui);
         }
         let keys = match &trust {
-            Some((trust, from)) => pack::Keys::Known(trust, from),
+            Some((trust, from)) => pack::Keys::Known(trust, from.code()),
             None => pack::Keys::Claimed,
         };
         pack::pack(file, keys, &self.tree_head, self.json, ui)

@@ -62,7 +62,7 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// Whether anything is bounded.
+    /// Whether nothing is bounded.
     pub fn is_open(&self) -> bool {
         self.above_ms.is_none() && self.below_ms.is_none()
     }

@@ -1,6 +1,6 @@
 //! SHA-256 digests: the address of every blob, entry and key.
 
-use std::{fmt, str::FromStr};
+use std::{fmt, io, str::FromStr};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use sha2::{Digest as _, Sha256};
@@ -116,6 +116,18 @@ impl Hasher {
     /// The digest of everything taken.
     pub fn finish(self) -> Sha256Digest {
         Sha256Digest(self.inner.finalize().into())
+    }
+}
+
+/// Whatever is written is taken; it never fails.
+impl io::Write for Hasher {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

@@ -70,7 +70,7 @@ pub enum StatementError {
     /// Not strict JSON.
     #[error("the statement is {0}")]
     Json(#[from] JsonError),
-    /// JSON, but not of a statement's shape.
+    /// JSON that is not of a statement's shape, or not strict: a key that stands twice, a number that is not exact.
     #[error("not an in-toto statement: {0}")]
     Shape(#[source] serde_json::Error),
     /// `_type` is another.

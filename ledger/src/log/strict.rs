@@ -230,7 +230,7 @@ impl<'de, A: VariantAccess<'de>> VariantAccess<'de> for Strict<A> {
         fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, A::Error> {
-        self.inner.struct_variant(fields, Strict::at(visitor, self.depth))
+        self.inner.struct_variant(fields, Strict { object: true, ..Strict::at(visitor, self.depth) })
     }
 }
 

@@ -139,6 +139,26 @@ pub struct Signer {
     pub ended: Option<KeyEnd>,
 }
 
+impl Signer {
+    /// Whose signature it is, as it is shown.
+    pub fn of(signed_by: SignedBy<'_>, trust: &Trust) -> Self {
+        match signed_by {
+            SignedBy::Portal => Self {
+                key_id: trust.portal.id(),
+                name: "portal".to_owned(),
+                introduced_at: None,
+                ended: None,
+            },
+            SignedBy::Agent(life) => Self {
+                key_id: life.public_key.id(),
+                name: life.agent.clone(),
+                introduced_at: Some(life.introduced_at),
+                ended: life.ended.clone(),
+            },
+        }
+    }
+}
+
 impl Report {
     /// Whether every check holds.
     pub fn all_hold(&self) -> bool {
@@ -253,17 +273,7 @@ fn check_signature(
         let said: AgentKey = statement.predicate().map_err(|error| at(entry, error))?;
         said.signed(&envelope, &trust.portal).map_err(|error| at(entry, error))?;
     }
-    Ok(match signer {
-        SignedBy::Portal => {
-            Signer { key_id: trust.portal.id(), name: "portal".to_owned(), introduced_at: None, ended: None }
-        }
-        SignedBy::Agent(life) => Signer {
-            key_id: life.public_key.id(),
-            name: life.agent.clone(),
-            introduced_at: Some(life.introduced_at),
-            ended: life.ended.clone(),
-        },
-    })
+    Ok(Signer::of(signer, trust))
 }
 
 fn at(entry: &LoggedEntry, error: impl std::fmt::Display) -> String {

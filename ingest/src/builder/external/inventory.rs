@@ -297,7 +297,8 @@ fn matches(folder: &Path, pattern: &str) -> Result<Vec<PathBuf>> {
             _ => true,
         })
     };
-    let here = folder.as_os_str().is_empty();
+    // A pattern that begins at the root means the same from every folder, and so do the names that it gives.
+    let here = folder.as_os_str().is_empty() || Path::new(pattern).is_absolute();
     let escaped = PathBuf::from(Pattern::escape(&folder.to_string_lossy()));
     let whole = if here { pattern.into() } else { escaped.join(pattern).to_string_lossy().into_owned() };
     let paths = glob::glob_with(&whole, options).map_err(|error| wrong(error.to_string()))?;

@@ -17,12 +17,11 @@ use acta_ledger::{
     log::{digest::Sha256Digest, jcs},
 };
 use serde_json::{Value, json};
-use uuid::Uuid;
 
 use super::inventory::Settled;
 use crate::builder::{
     framing::cut,
-    protocol::{BuildOrder, CacheOrder, ConfigFacts, LibraryFamily},
+    protocol::{BuildOrder, ConfigFacts, LibraryFamily},
     request,
     summary::{Findings, UNKNOWN_VERSION, killed, signal_name},
     supervisor::Watched,
@@ -155,19 +154,12 @@ impl Inputs<'_> {
         match (self.network, self.config) {
             (Some(network), Some(config)) if config.flags_off == 0 => {
                 let order = BuildOrder {
-                    run: Uuid::nil(),
-                    model: String::new(),
-                    partial: String::new(),
-                    output: String::new(),
-                    library: None,
                     profiles: config.profiles.clone(),
                     targets: config.targets.clone(),
                     optimization_level: config.optimization_level,
                     threads: config.threads,
                     flags: flags(config.flags_on),
-                    timing_cache: None,
-                    cache: CacheOrder::default(),
-                    worker_lock: None,
+                    ..BuildOrder::default()
                 };
                 request::config_hash(network, self.weights, &order)
             }

@@ -72,9 +72,14 @@ fn ground(ground: Ground) -> &'static str {
     }
 }
 
+/// The letter of a run. A server may speak of one that nobody asked for.
+fn letter(why: &Why) -> &'static str {
+    LETTERS.get(why.run).copied().unwrap_or("?")
+}
+
 /// How a run's time stands to the first's.
 fn beside(why: &Why) -> Option<String> {
-    let (by, letter) = (why.by_ms?, LETTERS[why.run]);
+    let (by, letter) = (why.by_ms?, letter(why));
     if why.is_near() {
         return Some(format!("  {letter} took as long as A ({}, below 1 %)", signed_time(by)));
     }
@@ -176,7 +181,7 @@ fn fact(fact: &Fact) -> String {
 }
 
 fn causes(why: &Why) -> Vec<String> {
-    let letter = LETTERS[why.run];
+    let letter = letter(why);
     if why.causes.is_empty() {
         return vec![String::new(), format!("why {letter} differs from A: nothing that was measured")];
     }

@@ -1,29 +1,27 @@
 //! Where the run's signed summary comes from: an evidence pack, this agent's own statements, or a log.
 
 use std::{
-    io::BufReader,
+    fs,
     path::{Path, PathBuf},
 };
 
 use acta_ledger::{
     evidence::build::BuildSummary,
     judge::pack::Why,
-    log::{digest::Sha256Digest, dsse::Envelope, pack::check::unpack, statement::Statement},
+    log::{digest::Sha256Digest, dsse::Envelope, statement::Statement},
 };
 use uuid::Uuid;
 
 use super::Rebuild;
 use crate::{
     client::Client,
-    command::{
-        advise::which,
-        bundle::reading::{Watched, bar, open},
-    },
+    command::{advise::which, verify::pack},
     error::{CliError, Exit, Result},
     home::Home,
+    lookup::Remote,
     runs,
     server::ServerFacts,
-    statements,
+    statements::{self, Logged},
     trust::Source,
     ui::Ui,
 };
@@ -51,7 +49,8 @@ impl Original {
     pub fn is_of(&self, home: &Home) -> Result<Option<bool>> {
         let name = ServerFacts::load(home)?.map(|facts| facts.agent);
         Ok(match &self.signer {
-            Signer::Here(folder) => Some(folder == home.root()),
+            // One folder may have several names.
+            Signer::Here(folder) => Some(fs::canonicalize(folder).ok() == fs::canonicalize(home.root()).ok()),
             Signer::Named(signer) => name.map(|name| name == *signer),
         })
     }
@@ -79,38 +78,24 @@ fn from_log(command: &Rebuild, run: Uuid, home: &Home, ui: Ui) -> Result<Origina
     let (url, facts) = ServerFacts::addressed(command.server.as_deref(), ServerFacts::load(home)?)
         .map_err(|error| error.help("name the log with --server, or take the run from a pack with --pack"))?;
     let client = Client::new(&url, command.keys.token(facts.as_ref()));
-    let (trust, source) = command.keys.resolve(None, facts.as_ref(), &client)?;
-    warn_of_claimed_keys(source, ui);
-    let entry = client.run_entry(run).map_err(|error| error.explain("the run", client.base()))?;
+    let remote = Remote::of(client, &command.keys, facts.as_ref(), ui)?;
+    let entry = remote.client.run_entry(run).map_err(|error| error.explain("the run", &url))?;
     let entry = entry.ok_or_else(|| {
         CliError::usage("the run is not on record")
             .field("--run")
             .found(format!("{run}: the log of {url} has no such run"))
             .help("name the server that has it, or take it from a pack with --pack")
     })?;
-    let logged = statements::verified::<BuildSummary>(&client, &trust, entry)?;
-    the_run(logged.predicate, run, &format!("entry {entry}")).map(|summary| Original {
-        summary,
-        entry: logged.digest,
-        signer: Signer::Named(logged.signer),
-    })
+    let Logged { predicate, signer, digest } = remote.summary(entry, Some(run))?;
+    Ok(Original { summary: predicate, entry: digest, signer: Signer::Named(signer) })
 }
 
 /// From a pack that holds, offline.
 fn from_pack(command: &Rebuild, path: &Path, run: Uuid, home: &Home, ui: Ui) -> Result<Original> {
-    let bad = |what: String| {
-        CliError::failure("the pack does not hold").field(format!("--pack {}", path.display())).found(what)
-    };
-    let (file, bytes) = open("--pack", path)?;
-    let bar = bar(ui, path, bytes);
-    let unpacked = unpack(BufReader::new(Watched { inner: file, bar: &bar }), |_| {});
-    bar.finish_and_clear();
-    let unpacked = unpacked.map_err(|error| bad(error.to_string()))?;
-    let pinned = if home.server().exists() { ServerFacts::load(home)? } else { None };
-    let (trust, source) = match (command.keys.given()?, pinned) {
-        (Some(given), _) => (given, Source::Flags),
-        (None, Some(facts)) => (facts.trust()?, Source::Pinned),
-        (None, None) => (unpacked.claimed_trust().map_err(|error| bad(error.to_string()))?, Source::Server),
+    let unpacked = pack::unpacked("--pack", path, ui)?;
+    let (trust, source) = match command.keys.offline(ServerFacts::load(home)?.as_ref())? {
+        Some(known) => known,
+        None => (pack::claimed_trust(&unpacked, path)?, Source::Server),
     };
     warn_of_claimed_keys(source, ui);
     let of_run =
@@ -124,11 +109,11 @@ fn from_pack(command: &Rebuild, path: &Path, run: Uuid, home: &Home, ui: Ui) -> 
     });
     let report = unpacked.check(&trust, &[]);
     if let Some(finding) = report.findings.first() {
-        return Err(bad(format!("{}: {}", finding.file, finding.what)));
+        return Err(pack::bad(path, format!("{}: {}", finding.file, finding.what)));
     }
     if !report.holds() {
         let exit = if report.forks.is_empty() { Exit::Failure } else { Exit::FORKED };
-        return Err(bad("the log signed two histories".to_owned()).exit(exit));
+        return Err(pack::bad(path, "the log signed two histories".to_owned()).exit(exit));
     }
     let (index, summary, entry) = found.ok_or_else(|| {
         CliError::usage("the pack has no summary of the run")
@@ -137,18 +122,8 @@ fn from_pack(command: &Rebuild, path: &Path, run: Uuid, home: &Home, ui: Ui) -> 
             .help("a pack of the run has it: acta pack --run ID")
     })?;
     let signer = report.entries.into_iter().find(|it| it.index == index).and_then(|it| it.signer);
-    let signer = signer.ok_or_else(|| bad(format!("entry {index}: nobody signed it")))?.name;
+    let signer = signer.ok_or_else(|| pack::bad(path, format!("entry {index}: nobody signed it")))?.name;
     Ok(Original { summary, entry, signer: Signer::Named(signer) })
-}
-
-fn the_run(summary: BuildSummary, run: Uuid, place: &str) -> Result<BuildSummary> {
-    if summary.run.id == run {
-        return Ok(summary);
-    }
-    Err(CliError::failure("the server names the entry of another run")
-        .field(place)
-        .found(summary.run.id.to_string())
-        .expected(run.to_string()))
 }
 
 fn warn_of_claimed_keys(source: Source, ui: Ui) {

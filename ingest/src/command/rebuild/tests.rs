@@ -1,5 +1,6 @@
 use acta_ledger::{evidence::build::ProfileRecord, log::digest::Sha256Digest};
 use serde_json::json;
+use uuid::Uuid;
 
 use super::*;
 

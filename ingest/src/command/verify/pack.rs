@@ -10,7 +10,7 @@ use acta_ledger::{
     evidence::code,
     judge::pack::Topic,
     log::{
-        pack::check::{Finding, KnownHead, PackReport, unpack},
+        pack::check::{Finding, KnownHead, PackReport, Unpacked, unpack},
         proof_file::{self, ProofFile},
         verification::Trust,
     },
@@ -46,20 +46,32 @@ pub fn is_proof(path: &Path) -> Result<bool> {
     Ok(begin == proof_file::HEADER.as_bytes())
 }
 
-/// Checks a pack.
-pub fn pack(path: &Path, keys: Keys<'_>, tree_heads: &[PathBuf], json: bool, ui: Ui) -> Result<Exit> {
-    let (file, bytes) = open("FILE", path)?;
-    let known = known_heads(tree_heads)?;
+/// Reads the pack that a field names; nothing of it is checked yet.
+pub fn unpacked(field: &str, path: &Path, ui: Ui) -> Result<Unpacked> {
+    let (file, bytes) = open(field, path)?;
     let bar = bar(ui, path, bytes);
     let unpacked = unpack(BufReader::new(Watched { inner: file, bar: &bar }), |_| {});
     bar.finish_and_clear();
-    let bad = |what: String| {
-        CliError::failure("the pack does not hold").field(path.display().to_string()).found(what)
-    };
-    let unpacked = unpacked.map_err(|error| bad(error.to_string()))?;
+    unpacked.map_err(|error| bad(path, error.to_string()))
+}
+
+/// The keys that a pack says are the log's and the portal's.
+pub fn claimed_trust(unpacked: &Unpacked, path: &Path) -> Result<Trust> {
+    unpacked.claimed_trust().map_err(|error| bad(path, error.to_string()))
+}
+
+/// A pack that is none, or that does not hold.
+pub fn bad(path: &Path, what: String) -> CliError {
+    CliError::failure("the pack does not hold").field(path.display().to_string()).found(what)
+}
+
+/// Checks a pack.
+pub fn pack(path: &Path, keys: Keys<'_>, tree_heads: &[PathBuf], json: bool, ui: Ui) -> Result<Exit> {
+    let known = known_heads(tree_heads)?;
+    let unpacked = unpacked("FILE", path, ui)?;
     let (trust, from) = match keys {
         Keys::Known(trust, from) => (trust.clone(), from),
-        Keys::Claimed => (unpacked.claimed_trust().map_err(|error| bad(error.to_string()))?, "pack"),
+        Keys::Claimed => (claimed_trust(&unpacked, path)?, "pack"),
     };
     let report = unpacked.check(&trust, &known);
     if json {

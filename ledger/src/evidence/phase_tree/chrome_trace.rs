@@ -119,8 +119,9 @@ fn named(what: &str, track: u32, name: &str) -> Value {
 /// The moments of a cancel that lie on the build call's clock.
 fn steps(cancel: &CancelRecord) -> Vec<Value> {
     let requested = cancel.requested_offset_ns;
-    let delivered =
-        requested.zip(cancel.request_to_delivery_ms).map(|(at, ms)| Count64(at.0 + (ms * 1e6) as u64));
+    let delivered = requested
+        .zip(cancel.request_to_delivery_ms)
+        .map(|(at, ms)| Count64(at.0.saturating_add((ms * 1e6) as u64)));
     let moments = [
         ("cancel requested", requested),
         ("cancel delivered", delivered),

@@ -182,9 +182,10 @@ impl EntryFold {
         if let (Some(agent), Some(link)) = (agent, said.chain) {
             match link.log.filter(|_| !link.is_meant_for(self.keys.log().origin())) {
                 Some(log) => {
-                    // It is no part of the chain that the agent has here.
+                    // It is no part of the chain that the agent has here, and counts for nothing else either.
                     self.chains.take_unread(index);
                     taken.findings.push(Finding::OtherLog { index, agent, log });
+                    return taken;
                 }
                 None => taken.findings.extend(self.chains.take(&agent, index, examined.digest, link)),
             }

@@ -72,10 +72,7 @@ impl KeyHistory {
     /// Who signed the envelope at an index, as a route's fold asks for it.
     pub fn route_signer(&self, index: u64, envelope: &Envelope) -> Result<Signer, String> {
         let (_, signer) = self.ring.signer(index, envelope).map_err(|error| error.to_string())?;
-        Ok(match signer {
-            SignedBy::Portal => Signer::Portal,
-            SignedBy::Agent(life) => Signer::Agent { name: life.agent.clone(), owner: life.owner.clone() },
-        })
+        Ok(signer.into())
     }
 
     /// Takes an entry that speaks about a key; refused if keys that must sign it did not, or if it contradicts the others.

@@ -12,6 +12,7 @@ use crate::{
         rollback::{RollbackOrder, RollbackResult},
         route::RouteDefinition,
     },
+    judge::keyring::SignedBy,
     log::{
         digest::Sha256Digest,
         statement::{Predicate as _, Says, StatementError},
@@ -31,6 +32,15 @@ pub enum Signer {
         /// Who owns it; none where that is not known.
         owner: Option<String>,
     },
+}
+
+impl From<SignedBy<'_>> for Signer {
+    fn from(signed_by: SignedBy<'_>) -> Self {
+        match signed_by {
+            SignedBy::Portal => Self::Portal,
+            SignedBy::Agent(life) => Self::Agent { name: life.agent.clone(), owner: life.owner.clone() },
+        }
+    }
 }
 
 /// An entry that may concern a route.

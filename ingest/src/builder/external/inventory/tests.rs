@@ -99,6 +99,14 @@ fn what_was_noted_of_the_files_serves_another_process() {
     assert_eq!((changes.made.len(), changes.made[0].name.as_str()), (1, "new.plan"));
     assert_eq!((changes.made[0].path.clone(), changes.gone.len()), (folder.path("new.plan"), 1));
     assert_eq!(changes.gone[0].0, Path::new("old.plan"));
+
+    // A pattern from the root on means the same files from every folder.
+    let whole = Inventory::take(&[folder.pattern("*.plan")]).unwrap();
+    let elsewhere = tempfile::tempdir().unwrap();
+    for place in [folder.0.path(), elsewhere.path()] {
+        let read = whole.clone().in_folder(place.to_owned());
+        assert!(read.changes(&[], 0).made.is_empty(), "nothing was touched");
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 use serde_json::json;
 
 use super::*;
+use crate::evidence::{build::BlobRef, retention::RetentionState};
 use crate::log::{
     entry::Entry,
     key::{SigningKey, test_keys},
@@ -111,6 +112,37 @@ fn what_was_said_to_another_log_is_named_and_is_no_part_of_the_chain() {
         said(second.in_log("log.example")),
     ];
     assert_eq!(names(&entries), [(2, "other log")]);
+}
+
+#[test]
+fn what_was_said_of_a_route_to_another_log_counts_for_no_route_and_excuses_no_blob() {
+    let key = SigningKey::from_bytes(&[7; 32]);
+    let blob =
+        |number: u8| BlobRef { digest: Sha256Digest([number; 32]), bytes: 1, media_type: String::new() };
+    let taken_in = |origin: &str| {
+        let record = RetentionRecord {
+            route: "a/b".to_owned(),
+            bundle: blob(1),
+            runtime_config: blob(2),
+            state: RetentionState::Purged,
+            retained_until: None,
+            at: "2026-11-30T00:00:00Z".parse().unwrap(),
+            purged_by: None,
+            chain: Some(ChainLink::new(1, None).in_log(origin)),
+        };
+        let entries = [
+            key_entry("enrolled", None, &key),
+            entry(RetentionRecord::TYPE, serde_json::to_value(record).unwrap(), &key),
+        ];
+        let mut fold = fold();
+        let taken: Vec<_> = (0..)
+            .zip(&entries)
+            .map(|(index, record)| fold.take(index, record, examine(record, &fold.known())))
+            .collect();
+        (fold.routes().routes().count(), taken[1].purged.len(), taken[1].findings.len())
+    };
+    assert_eq!(taken_in("log.example"), (1, 2, 0));
+    assert_eq!(taken_in("log.example/other"), (0, 0, 1));
 }
 
 /// The auditor heard of the log when it had its third key.

@@ -11,7 +11,7 @@ use super::{
 use crate::{
     evidence::{code, decision::RouteDecision, log_key::LogKey, route::RouteRecord},
     judge::{
-        keyring::{Keyring, SignedBy},
+        keyring::Keyring,
         log_key::LogKeys,
         pack::{Candidate, Topic, belonging},
         route::{RouteEntry, RouteEvent, RouteLog, Signer as RouteSigner, judge_route},
@@ -195,22 +195,7 @@ impl Checking {
         let envelope = Envelope::parse(record).map_err(|error| error.to_string())?;
         let statement = Statement::from_envelope(&envelope).map_err(|error| error.to_string())?;
         let (_, signed_by) = self.keyring.signer(index, &envelope).map_err(|error| error.to_string())?;
-        let (signer, of_route) = match signed_by {
-            SignedBy::Portal => {
-                let key_id = trust.portal.id();
-                let name = "portal".to_owned();
-                (Signer { key_id, name, introduced_at: None, ended: None }, RouteSigner::Portal)
-            }
-            SignedBy::Agent(life) => (
-                Signer {
-                    key_id: life.public_key.id(),
-                    name: life.agent.clone(),
-                    introduced_at: Some(life.introduced_at),
-                    ended: life.ended.clone(),
-                },
-                RouteSigner::Agent { name: life.agent.clone(), owner: life.owner.clone() },
-            ),
-        };
+        let (signer, of_route) = (Signer::of(signed_by, trust), signed_by.into());
         // How the log's key was handed on is settled before the tree head is believed.
         if statement.predicate_type != LogKey::TYPE {
             self.keyring.apply(index, &envelope, &statement).map_err(|error| error.to_string())?;
