@@ -17,8 +17,14 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use acta_ledger::{judge::log_key::LogKeys, log::tree_head::TreeHead};
-use anyhow::{Context as _, bail};
+use acta_ledger::{
+    judge::log_key::LogKeys,
+    log::{
+        note::Note,
+        tree_head::{TreeHead, TreeHeadError},
+    },
+};
+use anyhow::Context as _;
 
 /// The bytes of a slot: a tree head with the signatures of a key rotation has less than a fifth of it.
 const SLOT_BYTES: usize = 4096;
@@ -45,41 +51,70 @@ struct Slots {
     next: usize,
 }
 
-/// Reads the newest tree head of an anchor file; `None` where there is no file. A file in which no slot holds a tree head
-/// by the log's key is an error, for then nobody knows what went out.
-pub fn read(path: &Path, log_keys: &LogKeys) -> anyhow::Result<Option<Anchored>> {
-    let bytes = match std::fs::read(path) {
-        Ok(bytes) => bytes,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => {
-            return Err(error).with_context(|| format!("cannot read the anchor {}", path.display()));
+/// An anchor file's bytes, taken before it is known whose signatures count.
+///
+/// Whoever compares them with a log that grows meanwhile takes them first: a tree head is committed before it is anchored.
+pub struct Unopened {
+    path: PathBuf,
+    bytes: Vec<u8>,
+}
+
+impl Unopened {
+    /// Takes a file's bytes; `None` where there is no file.
+    pub fn take(path: &Path) -> anyhow::Result<Option<Self>> {
+        match std::fs::read(path) {
+            Ok(bytes) => Ok(Some(Self { path: path.to_owned(), bytes })),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error).with_context(|| format!("cannot read the anchor {}", path.display())),
         }
-    };
-    let mut reason = "it is empty".to_owned();
-    let mut newest: Option<Anchored> = None;
-    for (slot, bytes) in bytes.chunks(SLOT_BYTES).take(2).enumerate() {
-        let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
-        if end == 0 {
-            continue;
-        }
-        let note = String::from_utf8_lossy(&bytes[..end]).into_owned();
-        match log_keys.open(&note) {
-            Ok(head) if newest.as_ref().is_none_or(|newest| newest.head.size < head.size) => {
-                newest = Some(Anchored { head, note, slot });
+    }
+
+    /// The sizes that its tree heads name, two at most, whoever signed them.
+    pub fn sizes(&self) -> Vec<u64> {
+        let size = |(_, note): (usize, String)| Some(unverified(&note).ok()?.size);
+        self.notes().filter_map(size).collect()
+    }
+
+    /// The newest tree head. That no slot holds one by the log's key is an error, for then nobody knows what went out.
+    pub fn open(&self, log_keys: &LogKeys) -> anyhow::Result<Anchored> {
+        let mut reason = "it is empty".to_owned();
+        let mut newest: Option<Anchored> = None;
+        for (slot, note) in self.notes() {
+            match log_keys.open(&note) {
+                Ok(head) if newest.as_ref().is_none_or(|newest| newest.head.size < head.size) => {
+                    newest = Some(Anchored { head, note, slot });
+                }
+                Ok(_) => {}
+                Err(error) => reason = error.to_string(),
             }
-            Ok(_) => {}
-            Err(error) => reason = error.to_string(),
         }
+        newest.with_context(|| {
+            format!(
+                "the anchor {} holds no tree head by the log's key {}: {reason}. Put the right file in its place, or \
+                 name it with --anchor",
+                self.path.display(),
+                log_keys.newest().key
+            )
+        })
     }
-    if newest.is_none() {
-        bail!(
-            "the anchor {} holds no tree head by the log's key {}: {reason}. Put the right file in its place, or \
-             name it with --anchor",
-            path.display(),
-            log_keys.newest().key
-        );
+
+    /// What stands in the slots that were written.
+    fn notes(&self) -> impl Iterator<Item = (usize, String)> {
+        self.bytes.chunks(SLOT_BYTES).take(2).enumerate().filter_map(|(slot, bytes)| {
+            let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+            (end > 0).then(|| (slot, String::from_utf8_lossy(&bytes[..end]).into_owned()))
+        })
     }
-    Ok(newest)
+}
+
+/// Reads the newest tree head of an anchor file; `None` where there is no file.
+pub fn read(path: &Path, log_keys: &LogKeys) -> anyhow::Result<Option<Anchored>> {
+    Unopened::take(path)?.map(|unopened| unopened.open(log_keys)).transpose()
+}
+
+/// What a tree head says, whoever signed it.
+pub(crate) fn unverified(note: &str) -> Result<TreeHead, TreeHeadError> {
+    TreeHead::parse(&Note::parse(note)?.text)
 }
 
 impl Anchor {
@@ -177,6 +212,7 @@ mod tests {
         assert_eq!(read(&path, &verifier()).unwrap(), None);
         let anchor = Anchor::make(&path, &note(0)).unwrap();
         assert_eq!(size(&path), 0);
+        assert_eq!(Unopened::take(&path).unwrap().unwrap().sizes(), [0]);
         for number in [1, 5, 900] {
             anchor.advance(&note(number)).await.unwrap();
             assert_eq!(size(&path), number);
@@ -187,6 +223,9 @@ mod tests {
             Anchor::open(&path, &found).unwrap().advance(&note(number)).await.unwrap();
             assert_eq!(size(&path), number);
         }
+        let mut sizes = Unopened::take(&path).unwrap().unwrap().sizes();
+        sizes.sort_unstable();
+        assert_eq!(sizes, [902, 903]);
         let whole = std::fs::read(&path).unwrap();
         assert_eq!(whole.len(), 2 * SLOT_BYTES);
         let newest =

@@ -8,14 +8,17 @@
 //! The copy holds no anchor: the anchor says what the *lost* server showed last, and lying beside an old copy it would say
 //! that the old copy is the newest. It holds no private keys either, unless they are asked for.
 //!
-//! Running it again into the same folder copies the database anew and only those blobs that are not there. Until all of it
-//! was verified, the earlier backup stays as it was.
+//! Running it again into the same folder copies the database anew and only those blobs that are not there. All that the log
+//! names is then hashed where it lies: what has become damaged in the copy is copied again, and a link's bytes are the
+//! original's. Until all of it was verified, the earlier backup stays as it was.
 
 use std::{
+    collections::BTreeSet,
+    fmt,
     fs::{self, File},
     io,
     os::unix::fs::MetadataExt as _,
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use acta_ledger::log::{
@@ -138,33 +141,32 @@ pub async fn backup(
         "there are no keys in {}: not a server's folder",
         data.keys().display()
     );
-    let keys = Keys::open(&data.keys(), &data.origin)?;
+    let keys = Keys::read(&data.keys(), &data.origin)?;
     let target = &options.target;
     fs::create_dir_all(target).with_context(|| format!("cannot make the folder {}", target.display()))?;
     let (here, there) = (fs::canonicalize(&data.data_dir)?, fs::canonicalize(target)?);
     ensure!(here != there, "{} is the server's own folder", target.display());
     let live = db::open_to_read(&data.database()).await?;
     let new = target.join("acta.db.new");
-    let (mut copied, mut linked) = (0, 0);
+    let mut blobs = Blobs::new(data.blobs(), target.join("blobs"), options.copy);
     let mut tries = 0;
     let facts = loop {
         tries += 1;
         remove(&new)?;
         db::copy_into(&live, &new).await?;
-        let (here, there, whole) = (data.blobs(), target.join("blobs"), options.copy);
-        let moved = tokio::task::spawn_blocking(move || copy_blobs(&here, &there, whole)).await??;
-        (copied, linked) = (copied + moved.0, linked + moved.1);
+        blobs = tokio::task::spawn_blocking(move || blobs.take_all()).await??;
         let copy = db::open_to_read(&new).await?;
-        let facts = doctor::walk(&copy, Some(&keys.trust()), progress).await;
+        let facts = doctor::walk(&copy, Some(&keys.trust()), &[], progress).await;
         copy.close().await;
         let facts = facts.context("the copy cannot be read")?;
         ensure!(facts.is_sound(), "the log is damaged, nothing was backed up: {}", facts.wrong());
-        match missing(&facts, &target.join("blobs")) {
+        let lack;
+        (blobs, lack) = missing(&facts, blobs, progress).await?;
+        match lack {
             None => break facts,
-            Some(_) if tries < TRIES => {}
-            Some((blob, entry)) => bail!(
-                "entry {entry} names the blob {blob}, which is not in the store: run acta-server doctor. The backup was \
-                 not completed; the earlier one in {} stays",
+            Some(lack) if lack.state == Taken::Gone && tries < TRIES => {}
+            Some(lack) => bail!(
+                "{lack}: run acta-server doctor. The backup was not completed; the earlier one in {} stays",
                 target.display()
             ),
         }
@@ -175,11 +177,12 @@ pub async fn backup(
     if options.with_keys {
         copy_keys(&data.keys(), &target.join("keys"))?;
     }
+    let (copied, linked) = (blobs.copied.len() as u64, blobs.linked);
     Ok(Done { manifest, copied, linked, with_keys: options.with_keys })
 }
 
 fn manifest(keys: &Keys, facts: &LogFacts) -> anyhow::Result<Manifest> {
-    let (trust, root) = (keys.trust(), facts.root.context("the copy has no root")?);
+    let (trust, root) = (keys.trust(), facts.root);
     let tree_head = facts.note.clone().context("the log has no tree head yet: start the server once")?;
     let keyring = facts.keyring.as_ref().context("no key was trusted")?;
     let head = keyring.log().open(&tree_head)?;
@@ -201,54 +204,149 @@ fn manifest(keys: &Keys, facts: &LogFacts) -> anyhow::Result<Manifest> {
     })
 }
 
-/// A blob that the log names and the folder does not hold.
-fn missing(facts: &LogFacts, folder: &Path) -> Option<(Sha256Digest, u64)> {
-    facts.custody.needed().find(|(digest, _)| !blob::file(folder, digest).is_file())
+/// What became of a blob.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Taken {
+    /// It is in the copy, and what its name says.
+    Whole,
+    /// It is not in the store: never was, or was purged just now.
+    Gone,
+    /// The store holds other bytes under its name.
+    Damaged(Sha256Digest),
 }
 
-/// Copies or links what is not there yet; returns how many of each.
-fn copy_blobs(from: &Path, to: &Path, whole: bool) -> anyhow::Result<(u64, u64)> {
-    let (mut copied, mut linked) = (0, 0);
-    let mut folders = std::collections::BTreeSet::new();
-    for digest in blob::list(from).with_context(|| format!("cannot list {}", from.display()))? {
-        let (source, target) = (blob::file(from, &digest), blob::file(to, &digest));
-        if target.exists() {
-            continue;
+/// A blob that an entry names and the copy does not hold.
+struct Lack {
+    entry: u64,
+    blob: Sha256Digest,
+    state: Taken,
+}
+
+impl fmt::Display for Lack {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "entry {} names the blob {}, which ", self.entry, self.blob)?;
+        match self.state {
+            Taken::Damaged(found) => write!(f, "is damaged: its bytes have the digest {found}"),
+            Taken::Whole | Taken::Gone => f.write_str("is not in the store"),
         }
-        let folder = target.parent().context("a blob lies in a folder")?;
+    }
+}
+
+/// The first blob that the log names and the copy does not hold whole. Each is hashed, one at a time.
+async fn missing(
+    facts: &LogFacts,
+    mut blobs: Blobs,
+    progress: &mut dyn FnMut(&str, u64, u64),
+) -> anyhow::Result<(Blobs, Option<Lack>)> {
+    let all = facts.custody.needed().count() as u64;
+    for ((blob, entry), done) in facts.custody.needed().zip(1..) {
+        let state;
+        (blobs, state) = tokio::task::spawn_blocking(move || {
+            let state = blobs.make_whole(&blob);
+            state.map(|state| (blobs, state))
+        })
+        .await?
+        .with_context(|| format!("cannot read the blob {blob}"))?;
+        if state != Taken::Whole {
+            return Ok((blobs, Some(Lack { entry, blob, state })));
+        }
+        progress("blobs", done, all);
+    }
+    Ok((blobs, None))
+}
+
+/// The blobs on their way from the store to the copy.
+struct Blobs {
+    from: PathBuf,
+    to: PathBuf,
+    /// Whether they are copied where a link would do.
+    whole: bool,
+    /// Copied just now: these were hashed on the way.
+    copied: BTreeSet<Sha256Digest>,
+    linked: u64,
+}
+
+impl Blobs {
+    fn new(from: PathBuf, to: PathBuf, whole: bool) -> Self {
+        Self { from, to, whole, copied: BTreeSet::new(), linked: 0 }
+    }
+
+    /// Copies or links what is not there yet. What cannot be taken is left out: whether the log needs it is looked at
+    /// afterwards.
+    fn take_all(mut self) -> anyhow::Result<Self> {
+        let mut folders = BTreeSet::new();
+        let all = blob::list(&self.from).with_context(|| format!("cannot list {}", self.from.display()))?;
+        for digest in all {
+            let target = blob::file(&self.to, &digest);
+            if target.exists() {
+                continue;
+            }
+            let taken = self.take(&digest, &target);
+            if taken.with_context(|| format!("cannot copy the blob {digest}"))? == Taken::Whole {
+                // A new folder is a name in the one above it.
+                folders.extend(target.ancestors().skip(1).take(3).map(Path::to_owned));
+            }
+        }
+        folders.iter().try_for_each(|folder| sync_folder(folder))?;
+        Ok(self)
+    }
+
+    fn take(&mut self, digest: &Sha256Digest, target: &Path) -> io::Result<Taken> {
+        let source = blob::file(&self.from, digest);
+        let folder = target.parent().unwrap_or(&self.to);
         fs::create_dir_all(folder)?;
-        let same_disk =
-            || -> io::Result<bool> { Ok(fs::metadata(&source)?.dev() == fs::metadata(folder)?.dev()) };
-        let moved = match same_disk() {
-            Ok(true) if !whole => fs::hard_link(&source, &target).map(|()| linked += 1),
-            Ok(_) => copy_blob(&source, &target, &digest).map(|()| copied += 1),
-            Err(error) => Err(error),
+        let linked = || -> io::Result<bool> {
+            let links = !self.whole && fs::metadata(&source)?.dev() == fs::metadata(folder)?.dev();
+            if links {
+                fs::hard_link(&source, target)?;
+            }
+            Ok(links)
         };
-        match moved {
-            Ok(()) => drop(folders.insert(folder.to_owned())),
-            // It was purged just now. Whether the copied database still needs it is looked at afterwards.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(error).with_context(|| format!("cannot copy the blob {digest}")),
+        match linked() {
+            Ok(true) => self.linked += 1,
+            Ok(false) => return self.copy(digest, target),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Taken::Gone),
+            Err(error) => return Err(error),
         }
+        Ok(Taken::Whole)
     }
-    for folder in folders {
-        sync_folder(&folder)?;
-    }
-    Ok((copied, linked))
-}
 
-/// Copies a blob, checking on the way that it is what its name says.
-fn copy_blob(source: &Path, target: &Path, digest: &Sha256Digest) -> io::Result<()> {
-    let new = target.with_extension("new");
-    fs::copy(source, &new)?;
-    let found = doctor::digest_of(&new)?;
-    if found != *digest {
-        fs::remove_file(&new)?;
-        let said = format!("{} is damaged: its bytes have the digest {found}", source.display());
-        return Err(io::Error::new(io::ErrorKind::InvalidData, said));
+    /// Copies a blob, checking on the way that it is what its name says.
+    fn copy(&mut self, digest: &Sha256Digest, target: &Path) -> io::Result<Taken> {
+        let new = target.with_extension("new");
+        match fs::copy(blob::file(&self.from, digest), &new) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Taken::Gone),
+            copied => copied?,
+        };
+        let found = doctor::digest_of(&new)?;
+        if found != *digest {
+            fs::remove_file(&new)?;
+            return Ok(Taken::Damaged(found));
+        }
+        File::open(&new)?.sync_all()?;
+        fs::rename(&new, target)?;
+        self.copied.insert(*digest);
+        Ok(Taken::Whole)
     }
-    File::open(&new)?.sync_all()?;
-    fs::rename(&new, target)
+
+    /// Sees to it that a blob of the copy is what its name says; takes it from the store again where it is not.
+    fn make_whole(&mut self, digest: &Sha256Digest) -> anyhow::Result<Taken> {
+        if self.copied.contains(digest) {
+            return Ok(Taken::Whole);
+        }
+        let target = blob::file(&self.to, digest);
+        match doctor::digest_of(&target) {
+            Ok(found) if found == *digest => return Ok(Taken::Whole),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
+            // Of a link the store has the same bytes, and they are found to be damaged once more.
+            Ok(_) | Err(_) => {}
+        }
+        let taken = self.copy(digest, &target)?;
+        if taken == Taken::Whole {
+            sync_folder(target.parent().unwrap_or(&self.to))?;
+        }
+        Ok(taken)
+    }
 }
 
 /// The verified database and its manifest take the place of the earlier ones.

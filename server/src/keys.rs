@@ -22,6 +22,9 @@ use acta_ledger::{
 use anyhow::{Context as _, bail, ensure};
 use ed25519_dalek::pkcs8::{DecodePrivateKey as _, EncodePrivateKey as _, spki::der::pem::LineEnding};
 
+/// The log's first key and the portal's.
+const NAMES: [&str; 2] = ["log.pem", "portal.pem"];
+
 /// The keys and the log's origin.
 pub struct Keys {
     /// The log's name: a URL without scheme.
@@ -37,18 +40,27 @@ pub struct Keys {
 impl Keys {
     /// Whether the folder holds both keys: a copy of a backup may have none.
     pub fn are_in(folder: &Path) -> bool {
-        ["log.pem", "portal.pem"].iter().all(|name| folder.join(name).exists())
+        NAMES.iter().all(|name| folder.join(name).exists())
     }
 
     /// Reads the keys from the folder; makes what is missing.
     pub fn open(folder: &Path, origin: &str) -> anyhow::Result<Self> {
         fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
         fs::set_permissions(folder, fs::Permissions::from_mode(0o700))?;
+        for path in NAMES.map(|name| folder.join(name)).iter().filter(|path| !path.exists()) {
+            make(path).with_context(|| format!("cannot make the key {}", path.display()))?;
+        }
+        Self::read(folder, origin)
+    }
+
+    /// Reads the keys from the folder and changes nothing in it.
+    pub fn read(folder: &Path, origin: &str) -> anyhow::Result<Self> {
+        let [log, portal] = NAMES.map(|name| folder.join(name));
         let keys = Self {
             origin: origin.to_owned(),
-            log: read_or_make(&folder.join("log.pem"))?,
+            log: read_key(&log)?,
             later: read_later(folder)?,
-            portal: read_or_make(&folder.join("portal.pem"))?,
+            portal: read_key(&portal)?,
         };
         ensure!(
             keys.logs().all(|log| PublicKey::of(log) != PublicKey::of(&keys.portal)),
@@ -96,15 +108,13 @@ impl Keys {
     }
 }
 
-fn read_or_make(path: &Path) -> anyhow::Result<SigningKey> {
-    if !path.exists() {
-        make(path).with_context(|| format!("cannot make the key {}", path.display()))?;
-    }
-    let mode = fs::metadata(path)?.permissions().mode() & 0o777;
+fn read_key(path: &Path) -> anyhow::Result<SigningKey> {
+    let cannot = || format!("cannot read the key {}", path.display());
+    let mode = fs::metadata(path).with_context(cannot)?.permissions().mode() & 0o777;
     if mode != 0o600 {
         bail!("the key {} has mode {mode:04o}, expected 0600: run chmod 600 on it", path.display());
     }
-    let pem = fs::read_to_string(path).with_context(|| format!("cannot read the key {}", path.display()))?;
+    let pem = fs::read_to_string(path).with_context(cannot)?;
     SigningKey::from_pkcs8_pem(&pem)
         .map_err(|_| anyhow::anyhow!("{} is not an Ed25519 key in PKCS#8 PEM", path.display()))
 }
@@ -124,7 +134,7 @@ fn read_later(folder: &Path) -> anyhow::Result<Vec<SigningKey>> {
         }
     }
     paths.sort();
-    paths.iter().map(|path| read_or_make(path)).collect()
+    paths.iter().map(|path| read_key(path)).collect()
 }
 
 fn make(path: &Path) -> anyhow::Result<()> {
@@ -167,6 +177,22 @@ mod tests {
         fs::copy(&log, folder.path().join("portal.pem")).unwrap();
         let error = Keys::open(folder.path(), "acta.example/log").err().unwrap().to_string();
         assert!(error.contains("two purposes"), "{error}");
+    }
+
+    #[test]
+    fn reading_makes_no_key_and_leaves_the_folder_as_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let keys = folder.path().join("keys");
+        assert!(Keys::read(&keys, "acta.example/log").is_err());
+        assert!(!keys.exists());
+        let made = Keys::open(&keys, "acta.example/log").unwrap().trust();
+        fs::set_permissions(&keys, fs::Permissions::from_mode(0o750)).unwrap();
+        assert_eq!(Keys::read(&keys, "acta.example/log").unwrap().trust(), made);
+        fs::remove_file(keys.join("portal.pem")).unwrap();
+        let error = Keys::read(&keys, "acta.example/log").err().unwrap().to_string();
+        assert!(error.contains("cannot read the key") && error.contains("portal.pem"), "{error}");
+        assert!(!keys.join("portal.pem").exists());
+        assert_eq!(fs::metadata(&keys).unwrap().permissions().mode() & 0o777, 0o750);
     }
 
     #[test]

@@ -8,8 +8,8 @@ use std::{path::Path, time::Instant};
 
 use acta_server::db::{Connection, Database, groups, open_to_read};
 use sqlx::{
-    AssertSqlSafe, Column as _, Connection as _, QueryBuilder, Row as _, Sqlite, SqlitePool, TypeInfo as _,
-    ValueRef as _, query, query_scalar, sqlite::SqliteRow,
+    AssertSqlSafe, Connection as _, QueryBuilder, Row as _, Sqlite, SqlitePool, TypeInfo as _, ValueRef as _,
+    query, query_scalar, sqlite::SqliteRow,
 };
 use tokio::sync::{mpsc, oneshot};
 
@@ -60,18 +60,25 @@ pub fn copy(database: &Path, first: u64, count: usize) -> Copy {
             entries: std::iter::repeat_with(Rows::default).take(count).collect(),
         };
         for (number, (table, column)) in TABLES.into_iter().enumerate() {
-            let text = format!("select {column}, * from {table} where {column} >= ?");
+            let columns = columns(&pool, table).await;
+            copy.inserts[number] = format!("insert into {table} ({columns}) ");
+            let text = format!("select {column}, {columns} from {table} where {column} >= ?");
             let rows = query(AssertSqlSafe(text)).bind(first as i64).fetch_all(&pool).await.expect("rows");
             for row in rows {
-                let columns: Vec<&str> = row.columns()[1..].iter().map(|column| column.name()).collect();
-                copy.inserts[number] = format!("insert into {table} ({}) ", columns.join(", "));
                 let entry = (row.get::<i64, _>(0) as u64 - first) as usize;
-                copy.entries[entry][number].push((1..=columns.len()).map(|at| cell(&row, at)).collect());
+                copy.entries[entry][number].push((1..row.len()).map(|at| cell(&row, at)).collect());
             }
         }
         pool.close().await;
         copy
     })
+}
+
+/// The columns that are written; what the database makes itself out of others can only be read.
+async fn columns(pool: &SqlitePool, table: &str) -> String {
+    let names = "select name from pragma_table_xinfo(?) where hidden = 0 order by cid";
+    let names: Vec<String> = query_scalar(names).bind(table).fetch_all(pool).await.expect("columns");
+    names.join(", ")
 }
 
 /// A table that grows with every entry and is not copied would make the baseline too fast.

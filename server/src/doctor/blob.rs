@@ -50,19 +50,6 @@ pub(super) async fn check(
 /// The digest of a file's bytes.
 pub(crate) fn digest_of(path: &Path) -> io::Result<Sha256Digest> {
     let mut hasher = Hasher::default();
-    io::copy(&mut File::open(path)?, &mut HashWrite(&mut hasher))?;
+    io::copy(&mut File::open(path)?, &mut hasher)?;
     Ok(hasher.finish())
-}
-
-struct HashWrite<'a>(&'a mut Hasher);
-
-impl io::Write for HashWrite<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.update(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }

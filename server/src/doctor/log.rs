@@ -11,10 +11,10 @@ use acta_ledger::{
     log::{
         digest::Sha256Digest,
         dsse::Envelope,
+        edge::{Edge, FullTile},
         merkle::{Frontier, leaf_hash},
         statement::Statement,
-        tile::{TILE_WIDTH, TileId, full_root},
-        tree_head::TreeHead,
+        tile::TileId,
         verification::Trust,
     },
 };
@@ -22,7 +22,7 @@ use sqlx::SqlitePool;
 
 use super::{Finding, named};
 use crate::{
-    anchor,
+    anchor::{self, Unopened},
     backup::Manifest,
     config::DataConfig,
     db::Connection,
@@ -30,19 +30,18 @@ use crate::{
     log::store::{self, StoredEntry},
 };
 
-/// Entries that are read at once.
-const CHUNK: u64 = 512;
-
 /// What the log holds, by its bytes.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct LogFacts {
     /// How many entries.
     pub size: u64,
     /// The root over their bytes.
-    pub root: Option<Sha256Digest>,
+    pub root: Sha256Digest,
     /// The newest tree head's note.
     pub note: Option<String>,
-    /// The roots at the sizes for which a tree head is stored.
+    /// How many tree heads are stored for sizes that it has.
+    stored_heads: u64,
+    /// The roots at those of the sizes that were asked for at which a tree head is stored.
     roots: BTreeMap<u64, Sha256Digest>,
     /// Which blobs must be there.
     pub custody: Custody,
@@ -59,6 +58,23 @@ pub struct LogFacts {
 }
 
 impl LogFacts {
+    /// Before the first entry, by the keys that are trusted without proof.
+    fn new(trust: Option<&Trust>) -> Self {
+        Self {
+            size: 0,
+            root: Frontier::default().root(),
+            note: None,
+            stored_heads: 0,
+            roots: BTreeMap::new(),
+            custody: Custody::default(),
+            keyring: trust.cloned().map(keyring::empty),
+            entries: Vec::new(),
+            tiles: Vec::new(),
+            heads: Vec::new(),
+            state: Vec::new(),
+        }
+    }
+
     /// Whether everything fits.
     pub fn is_sound(&self) -> bool {
         [&self.entries, &self.tiles, &self.heads, &self.state].iter().all(|wrong| wrong.is_empty())
@@ -73,9 +89,10 @@ impl LogFacts {
 pub(super) async fn check(
     pool: &SqlitePool,
     trust: Option<&Trust>,
+    sizes: &[u64],
     progress: &mut dyn FnMut(&str, u64, u64),
 ) -> anyhow::Result<(LogFacts, Vec<Finding>)> {
-    let facts = walk(pool, trust, progress).await?;
+    let facts = walk(pool, trust, sizes, progress).await?;
     let from_backup = "stop the server, keep the file aside, restore the newest backup";
     let mut findings = Vec::new();
     let mut add = |check, wrong: &[String], fine: String, advice: &str| {
@@ -84,10 +101,10 @@ pub(super) async fn check(
             false => Finding::wrong(check, named(wrong), advice),
         });
     };
-    let root = facts.root.map_or_else(String::new, |root| format!(", root {root}"));
-    add("entries", &facts.entries, format!("{} entries have their hashes{root}", facts.size), from_backup);
+    let said = format!("{} entries have their hashes, root {}", facts.size, facts.root);
+    add("entries", &facts.entries, said, from_backup);
     add("state", &facts.state, "size and frontier fit the entries".to_owned(), from_backup);
-    let heads = facts.roots.len();
+    let heads = facts.stored_heads;
     let said = match trust {
         Some(_) => format!("{heads} tree heads are signed by the log's key and fit the entries"),
         None => {
@@ -101,34 +118,24 @@ pub(super) async fn check(
     Ok((facts, findings))
 }
 
-/// Goes through the log as it is at one moment, while others may append.
+/// Goes through the log as it is at one moment, while others may append; notes the roots at the `sizes`.
 pub async fn walk(
     pool: &SqlitePool,
     trust: Option<&Trust>,
+    sizes: &[u64],
     progress: &mut dyn FnMut(&str, u64, u64),
 ) -> anyhow::Result<LogFacts> {
     let mut moment = pool.begin().await?;
-    let keyring = trust.cloned().map(keyring::empty);
-    let mut facts = LogFacts { keyring, ..LogFacts::default() };
     let stored = store::frontier(&mut *moment).await;
     let size = store::size(&mut *moment).await?;
-    let heads = store::heads(&mut *moment).await?;
-    let mut walk = Walk { frontier: Frontier::default(), levels: Vec::new(), facts: &mut facts };
-    let mut heads_at: BTreeMap<u64, String> = heads.into_iter().collect();
-    walk.head(heads_at.remove(&0));
+    let mut walk =
+        Walk { frontier: Frontier::default(), edge: Edge::default(), sizes, facts: LogFacts::new(trust) };
     while walk.frontier.size() < size {
-        let from = walk.frontier.size();
-        let rows = store::entries(&mut *moment, from, CHUNK.min(size - from)).await?;
-        for (expected, row) in (from..size.min(from + CHUNK)).zip(align(rows, from)) {
-            walk.entry(&mut moment, expected, row.as_ref()).await?;
-            walk.head(heads_at.remove(&(expected + 1)));
-        }
+        walk.chunk(&mut moment, store::CHUNK.min(size - walk.frontier.size())).await?;
         progress("entries", walk.frontier.size(), size);
     }
-    let frontier = walk.frontier;
-    for beyond in heads_at.keys() {
-        facts.heads.push(format!("a tree head of size {beyond} is stored, the log holds {size} entries"));
-    }
+    walk.last_heads(&mut moment).await?;
+    let Walk { frontier, mut facts, .. } = walk;
     match stored {
         Ok(stored) if stored == frontier => {}
         Ok(_) => facts.state.push(format!("the stored frontier differs from the one over {size} entries")),
@@ -138,7 +145,7 @@ pub async fn walk(
     if extra > 0 {
         facts.state.push(format!("{extra} entries more are stored than the log's size of {size} says"));
     }
-    (facts.size, facts.root) = (size, Some(frontier.root()));
+    (facts.size, facts.root) = (size, frontier.root());
     moment.rollback().await?;
     Ok(facts)
 }
@@ -151,18 +158,43 @@ fn align(rows: Vec<StoredEntry>, from: u64) -> impl Iterator<Item = Option<Store
 
 struct Walk<'a> {
     frontier: Frontier,
-    /// At each level the hashes of the tile that is not full yet.
-    levels: Vec<Vec<Sha256Digest>>,
-    facts: &'a mut LogFacts,
+    edge: Edge,
+    /// The sizes whose roots are noted.
+    sizes: &'a [u64],
+    facts: LogFacts,
 }
 
 impl Walk<'_> {
-    async fn entry(
-        &mut self,
-        connection: &mut Connection,
-        index: u64,
-        row: Option<&StoredEntry>,
-    ) -> anyhow::Result<()> {
+    /// Goes through the next entries, and the tree heads before each of them.
+    async fn chunk(&mut self, connection: &mut Connection, count: u64) -> anyhow::Result<()> {
+        let from = self.frontier.size();
+        let mut heads = store::heads(&mut *connection, from, count).await?.into_iter().peekable();
+        let rows = store::entries(&mut *connection, from, count).await?;
+        for (expected, row) in (from..from + count).zip(align(rows, from)) {
+            if let Some((_, note)) = heads.next_if(|(size, _)| *size == expected) {
+                self.head(note);
+            }
+            self.entry(connection, expected, row.as_ref()).await;
+        }
+        Ok(())
+    }
+
+    /// The tree head of the whole log; there must be none beyond.
+    async fn last_heads(&mut self, connection: &mut Connection) -> anyhow::Result<()> {
+        let size = self.frontier.size();
+        for (_, note) in store::heads(&mut *connection, size, 1).await? {
+            self.head(note);
+        }
+        let mut after = size;
+        while let Some((beyond, _)) = store::first_head_over(&mut *connection, after).await? {
+            let said = format!("a tree head of size {beyond} is stored, the log holds {size} entries");
+            self.facts.heads.push(said);
+            after = beyond;
+        }
+        Ok(())
+    }
+
+    async fn entry(&mut self, connection: &mut Connection, index: u64, row: Option<&StoredEntry>) {
         // The tree is made with what is stored as the leaf's hash, so that one damaged entry is one finding.
         let leaf = match row {
             None => {
@@ -175,7 +207,10 @@ impl Walk<'_> {
             }
         };
         self.frontier.append(leaf);
-        self.tile(connection, 0, leaf).await
+        for tile in self.edge.append(leaf) {
+            self.tile(connection, tile).await;
+        }
+        self.edge.trim();
     }
 
     fn record(&mut self, index: u64, row: &StoredEntry) {
@@ -201,44 +236,23 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Adds a hash to its level; a tile that is full now must be stored like this.
-    async fn tile(
-        &mut self,
-        connection: &mut Connection,
-        level: u8,
-        hash: Sha256Digest,
-    ) -> anyhow::Result<()> {
-        let mut next = Some((level, hash));
-        while let Some((level, hash)) = next.take() {
-            let at = usize::from(level);
-            if self.levels.len() == at {
-                self.levels.push(Vec::new());
-            }
-            self.levels[at].push(hash);
-            if self.levels[at].len() as u64 == TILE_WIDTH {
-                let hashes = std::mem::take(&mut self.levels[at]);
-                let index = (self.frontier.size() >> (8 * (u32::from(level) + 1))) - 1;
-                let tile = TileId { level, index };
-                let Some(root) = full_root(&hashes) else { break };
-                match store::full_tile(&mut *connection, tile).await {
-                    Ok(Some(stored)) if stored == (hashes, root) => {}
-                    Ok(Some(_)) => self.facts.tiles.push(format!("tile {level}/{index} differs")),
-                    Ok(None) => self.facts.tiles.push(format!("tile {level}/{index} is missing")),
-                    Err(error) => self.facts.tiles.push(format!("tile {level}/{index}: {error}")),
-                }
-                next = Some((level + 1, root));
-            }
+    /// A tile that is full must be stored like this.
+    async fn tile(&mut self, connection: &mut Connection, tile: FullTile) {
+        let TileId { level, index } = tile.id;
+        match store::full_tile(connection, tile.id).await {
+            Ok(Some(stored)) if stored == (tile.hashes, tile.root) => {}
+            Ok(Some(_)) => self.facts.tiles.push(format!("tile {level}/{index} differs")),
+            Ok(None) => self.facts.tiles.push(format!("tile {level}/{index} is missing")),
+            Err(error) => self.facts.tiles.push(format!("tile {level}/{index}: {error}")),
         }
-        Ok(())
     }
 
     /// Compares a stored tree head with the tree so far.
-    fn head(&mut self, note: Option<String>) {
-        let Some(note) = note else { return };
+    fn head(&mut self, note: String) {
         let (size, root) = (self.frontier.size(), self.frontier.root());
         let read = match &self.facts.keyring {
             Some(keyring) => keyring.log().open(&note),
-            None => TreeHead::parse(note.split("\n\n").next().unwrap_or_default()),
+            None => anchor::unverified(&note),
         };
         match read {
             Ok(head) if (head.size, head.root) == (size, root) => {}
@@ -248,15 +262,23 @@ impl Walk<'_> {
             )),
             Err(error) => self.facts.heads.push(format!("the tree head of size {size}: {error}")),
         }
-        self.facts.roots.insert(size, root);
+        if self.sizes.contains(&size) {
+            self.facts.roots.insert(size, root);
+        }
+        self.facts.stored_heads += 1;
         self.facts.note = Some(note);
     }
 }
 
-/// Compares the log with the newest tree head that went out.
-pub(super) fn check_anchor(data: &DataConfig, keyring: &Keyring, facts: &LogFacts) -> Finding {
-    let path = data.anchor();
-    let anchored = match anchor::read(&path, keyring.log()) {
+/// Compares the log with the newest tree head that went out: with the anchor as it was before the log was gone through.
+pub(super) fn check_anchor(
+    data: &DataConfig,
+    unopened: anyhow::Result<Option<Unopened>>,
+    keyring: &Keyring,
+    facts: &LogFacts,
+) -> Finding {
+    let open = |unopened: Option<Unopened>| unopened.map(|it| it.open(keyring.log())).transpose();
+    let anchored = match unopened.and_then(open) {
         Ok(Some(anchored)) => anchored,
         Ok(None) if matches!(Manifest::read(&data.data_dir), Ok(Some(_))) => {
             let said = "a backup has none: put the lost server's anchor beside it, or name it with --anchor, and a copy that \
@@ -268,7 +290,7 @@ pub(super) fn check_anchor(data: &DataConfig, keyring: &Keyring, facts: &LogFact
                 "anchor",
                 format!(
                     "there is no anchor {}: whether this is the newest copy cannot be known",
-                    path.display()
+                    data.anchor().display()
                 ),
                 "put the anchor of the lost server there, or name it with --anchor",
             );

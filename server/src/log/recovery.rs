@@ -6,7 +6,8 @@
 //! | inside the commit | the batch whole, or not at all | as before or as after it |
 //! | after the commit | log and tree head ahead of the anchor | the anchor is written; then the tree head may go out |
 //! | inside the anchor's write | the same, one slot spoilt | the same |
-//! | after the anchor | all in step | nothing; a client that got no answer asks again and gets the same index |
+//! | in the anchor's sync, which failed | all in step, though the anchor may be in memory alone | it is written and synced again; then the tree head may go out |
+//! | after the anchor | all in step | the same, as nobody can tell; a client that got no answer asks again and gets the same index |
 
 use std::{cmp::Ordering, path::Path, sync::Arc};
 
@@ -69,7 +70,7 @@ pub(super) async fn recover(database: &Database, keys: &Keys, path: &Path) -> an
         None => sign(&mut connection, keys, &keyring, &frontier).await?,
     };
     let anchor = match anchored {
-        Some(found) if found.head.size == head.head.size => Anchor::open(path, &found)?,
+        // Also where it says so already: what was read may have come from memory, and the sync of it have failed.
         Some(found) => {
             let anchor = Anchor::open(path, &found)?;
             anchor.advance(&head.note).await?;

@@ -7,6 +7,9 @@ use sqlx::{QueryBuilder, Sqlite, SqliteExecutor, query, query_scalar};
 
 use crate::db::{Connection, groups};
 
+/// Entries that are read at once by whoever reads all of them.
+pub(crate) const CHUNK: u64 = 512;
+
 /// An entry as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredEntry {
@@ -238,7 +241,7 @@ pub(super) async fn newest_head<'e>(
 }
 
 /// The first signed tree head that covers an entry: size, note.
-pub(super) async fn first_head_over<'e>(
+pub(crate) async fn first_head_over<'e>(
     executor: impl SqliteExecutor<'e>,
     index: u64,
 ) -> sqlx::Result<Option<(u64, String)>> {
@@ -249,9 +252,17 @@ pub(super) async fn first_head_over<'e>(
     Ok(row.map(|row| (row.size as u64, row.note)))
 }
 
-/// Every stored tree head by its size.
-pub(crate) async fn heads<'e>(executor: impl SqliteExecutor<'e>) -> sqlx::Result<Vec<(u64, String)>> {
-    let rows = query!("select size, note from tree_head order by size").fetch_all(executor).await?;
+/// The stored tree heads of the sizes `[from, from + count)`: size, note.
+pub(crate) async fn heads<'e>(
+    executor: impl SqliteExecutor<'e>,
+    from: u64,
+    count: u64,
+) -> sqlx::Result<Vec<(u64, String)>> {
+    let (from, to) = (from as i64, (from + count) as i64);
+    let rows =
+        query!("select size, note from tree_head where size >= ? and size < ? order by size", from, to)
+            .fetch_all(executor)
+            .await?;
     Ok(rows.into_iter().map(|row| (row.size as u64, row.note)).collect())
 }
 

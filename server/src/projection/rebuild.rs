@@ -5,8 +5,10 @@ use acta_ledger::{
     log::{
         digest::Sha256Digest,
         dsse::Envelope,
+        edge::Edge,
         merkle::{Frontier, leaf_hash},
         statement::Statement,
+        tile::TileId,
         verification::Trust,
     },
 };
@@ -14,7 +16,14 @@ use anyhow::{Context as _, bail, ensure};
 use sqlx::{AssertSqlSafe, Connection as _, query, query_scalar};
 
 use super::{Logged, Projector, TABLES, upgrade};
-use crate::{db::Database, keyring, log::tiles};
+use crate::{
+    db::{Connection, Database},
+    keyring,
+    log::{
+        store::{self, StoredEntry},
+        tiles,
+    },
+};
 
 /// Entries whose rows are written together.
 const GROUP: u64 = 64;
@@ -42,45 +51,80 @@ pub async fn rebuild(
         // The names are this program's own constants.
         query(AssertSqlSafe(format!("delete from {table}"))).execute(&mut *transaction).await?;
     }
-    let size =
-        query_scalar!("select size from log_state where id = 1").fetch_one(&mut *transaction).await? as u64;
-    let mut projector = Projector::default();
-    let (mut frontier, mut keyring) = (Frontier::default(), keyring::empty(trust.clone()));
-    for index in 0..size {
-        let row = {
-            let index = index as i64;
-            query!("select digest, leaf_hash, record from entry where idx = ?", index)
-                .fetch_optional(&mut *transaction)
-                .await?
-                .with_context(|| format!("entry {index} is missing"))?
-        };
-        ensure!(
-            Sha256Digest::of(&row.record).0[..] == row.digest[..],
-            "entry {index} is damaged: its bytes do not have the digest under which it was stored"
-        );
-        let leaf = leaf_hash(&row.record);
-        ensure!(leaf.0[..] == row.leaf_hash[..], "entry {index} is damaged: its leaf hash is another");
-        frontier.append(leaf);
-        if let Some(tile) = tiles::restore_full(&mut transaction, frontier.size()).await? {
-            bail!("tile {}/{} is damaged: its hashes are not those of the entries", tile.level, tile.index);
+    let size = store::size(&mut *transaction).await?;
+    let mut replay = Replay::new(trust);
+    while replay.frontier.size() < size {
+        let from = replay.frontier.size();
+        let rows = store::entries(&mut *transaction, from, store::CHUNK.min(size - from)).await?;
+        ensure!(!rows.is_empty(), "entry {from} is missing");
+        for row in &rows {
+            replay.entry(&mut transaction, row).await?;
+            progress(replay.frontier.size(), size);
         }
-        let (signer, statement) = read(&mut keyring, index, &row.record)
-            .with_context(|| format!("entry {index} cannot be replayed"))?;
-        let logged = Logged { index, signer: &signer, statement: &statement, summary: None };
-        if let Err(conflict) = projector.apply(&mut transaction, &logged).await? {
-            bail!("entry {index} cannot be replayed: {conflict}");
-        }
-        if frontier.size().is_multiple_of(GROUP) {
-            std::mem::take(&mut projector).finish(&mut transaction).await?;
-        }
-        progress(index + 1, size);
     }
+    let Replay { frontier, keyring, projector, .. } = replay;
     projector.finish(&mut transaction).await?;
     check_head(&mut transaction, &keyring, &frontier).await?;
     upgrade::mark(&mut transaction).await?;
     transaction.commit().await?;
     connection.close().await?;
     Ok(Rebuilt { entries: size, root: frontier.root() })
+}
+
+/// The log as far as it was gone through.
+struct Replay {
+    frontier: Frontier,
+    edge: Edge,
+    keyring: Keyring,
+    projector: Projector,
+}
+
+impl Replay {
+    fn new(trust: &Trust) -> Self {
+        let keyring = keyring::empty(trust.clone());
+        let (frontier, edge, projector) = (Frontier::default(), Edge::default(), Projector::default());
+        Self { frontier, edge, keyring, projector }
+    }
+
+    /// Checks the next entry and applies it.
+    async fn entry(&mut self, connection: &mut Connection, row: &StoredEntry) -> anyhow::Result<()> {
+        let index = self.frontier.size();
+        check(index, row)?;
+        self.append(connection, row.leaf_hash).await?;
+        let (signer, statement) = read(&mut self.keyring, index, &row.record)
+            .with_context(|| format!("entry {index} cannot be replayed"))?;
+        let logged = Logged { index, signer: &signer, statement: &statement, summary: None };
+        if let Err(conflict) = self.projector.apply(connection, &logged).await? {
+            bail!("entry {index} cannot be replayed: {conflict}");
+        }
+        if self.frontier.size().is_multiple_of(GROUP) {
+            std::mem::take(&mut self.projector).finish(connection).await?;
+        }
+        Ok(())
+    }
+
+    /// Lets the tree grow by a leaf; the tiles that are full with it must be stored like this, or are stored now.
+    async fn append(&mut self, connection: &mut Connection, leaf: Sha256Digest) -> anyhow::Result<()> {
+        self.frontier.append(leaf);
+        for tile in self.edge.append(leaf) {
+            let TileId { level, index } = tile.id;
+            let fits = tiles::restore(connection, tile).await?;
+            ensure!(fits, "tile {level}/{index} is damaged: its hashes are not those of the entries");
+        }
+        self.edge.trim();
+        Ok(())
+    }
+}
+
+/// Whether this is the entry at the index, and its bytes are what was logged.
+fn check(index: u64, row: &StoredEntry) -> anyhow::Result<()> {
+    ensure!(row.index == index, "entry {index} is missing");
+    ensure!(
+        Sha256Digest::of(&row.record) == row.digest,
+        "entry {index} is damaged: its bytes do not have the digest under which it was stored"
+    );
+    ensure!(leaf_hash(&row.record) == row.leaf_hash, "entry {index} is damaged: its leaf hash is another");
+    Ok(())
 }
 
 /// Verifies an entry by the keys that the log introduced before it, and takes what it says about keys.
@@ -97,7 +141,7 @@ fn read(keyring: &mut Keyring, index: u64, record: &[u8]) -> anyhow::Result<(Str
 }
 
 async fn check_head(
-    connection: &mut crate::db::Connection,
+    connection: &mut Connection,
     keyring: &Keyring,
     frontier: &Frontier,
 ) -> anyhow::Result<()> {

@@ -9,9 +9,12 @@ use super::{
     TABLES,
     rebuild::{Rebuilt, rebuild},
 };
-use crate::db::{Connection, Database};
+use crate::{
+    db::{Connection, Database},
+    log::store,
+};
 
-/// Counts the changes of what [`super::apply`] writes that leave the tables as they are. A changed table counts by itself.
+/// Counts the changes of what [`super::Projector`] writes that leave the tables as they are. A changed table counts by itself.
 const RULES: u32 = 1;
 
 /// Replays the log if the projections were made by other tables or other rules; `None` if there was nothing to do.
@@ -24,7 +27,7 @@ pub async fn catch_up(database: &Database, trust: &Trust) -> anyhow::Result<Opti
     if made_by.is_some_and(|made_by| made_by[..] == wanted.0[..]) {
         return Ok(None);
     }
-    let size = query_scalar!("select size from log_state where id = 1").fetch_one(&mut connection).await?;
+    let size = store::size(&mut connection).await?;
     if size == 0 {
         mark(&mut connection).await?;
         return Ok(None);
