@@ -12,12 +12,19 @@ use crate::{error::Answer, startup::AppState, store::agent};
 /// What is known of one agent's entries up to its newest.
 #[derive(Debug)]
 pub struct Signed {
-    /// How many.
-    pub entries: u64,
+    /// How many of each predicate type, the most first.
+    pub kinds: Vec<(String, u64)>,
     /// When the newest was logged, in milliseconds since 1970.
     pub last_at: Option<i64>,
     /// Its chains.
     pub chains: Vec<ChainState>,
+}
+
+impl Signed {
+    /// How many entries there are of all kinds.
+    pub fn entries(&self) -> u64 {
+        self.kinds.iter().map(|(_, entries)| entries).sum()
+    }
 }
 
 /// What a judgement rests on: the agent's newest entry and the entries that enrolled it. Entries below stay as they are.
@@ -38,7 +45,7 @@ pub async fn of(state: &AppState, name: &str) -> Answer<Arc<Signed>> {
     }
     let statements = agent::chain(pool, name, size).await?;
     let signed = Arc::new(Signed {
-        entries: agent::count(pool, name, size).await?,
+        kinds: agent::kinds(pool, name, size).await?,
         last_at: newest.map(|(_, at)| at),
         chains: chain::judge(&statements, &rests_on.1, size),
     });

@@ -1,6 +1,6 @@
 //! Runs side by side, from what the log holds. The judgement is the ledger's; here is only what it is made from.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
 use acta_app::view::RunRow;
 use acta_ledger::{
@@ -105,10 +105,7 @@ pub async fn of(state: &AppState, rows: &[RunRow]) -> Answer<Judged> {
 }
 
 async fn load(state: &AppState, row: &RunRow, routes: &mut HashMap<String, RouteLog>) -> Answer<Loaded> {
-    let stored = state.reader.entry(row.entry).await?;
-    let (summary, digest) = stored
-        .and_then(|stored| advice::read(&stored))
-        .ok_or_else(|| Problem::internal(format_args!("entry {} is damaged", row.entry)))?;
+    let (summary, digest) = Arc::unwrap_or_clone(advice::summary_of(state, row.entry).await?);
     let (tree, tree_problem) = match &summary.phase_tree {
         Some(named) => match phase_tree::read(state, &named.digest, MAX_TREE_BYTES).await {
             Ok(tree) => (Some(tree), None),

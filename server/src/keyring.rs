@@ -77,8 +77,15 @@ pub fn may_sign(state: &AppState, agent: &str) -> Answer<Signer> {
     }
 }
 
-/// Revokes the key that signs for an agent now, in the name of whoever `by` is; the entry that says so.
-pub async fn revoke(state: &AppState, agent: &str, by: &str, reason: &str) -> Answer<u64> {
+/// Revokes the key that signs for an agent now, in the name of whoever `by` is; the entry that says so. Where a key was
+/// `seen` when that was decided, no other is revoked.
+pub async fn revoke(
+    state: &AppState,
+    agent: &str,
+    seen: Option<KeyId>,
+    by: &str,
+    reason: &str,
+) -> Answer<u64> {
     let reason = reason.trim();
     if !(1..=500).contains(&reason.chars().count()) {
         return Err(Problem::refused("malformed_reason", "a key is revoked for a reason, in words")
@@ -97,6 +104,13 @@ pub async fn revoke(state: &AppState, agent: &str, by: &str, reason: &str) -> An
         .field("agent")
         .found(agent));
     };
+    let key = life.public_key.id();
+    if let Some(seen) = seen.filter(|seen| *seen != key) {
+        return Err(Problem::new(StatusCode::CONFLICT, "not_the_key", "the agent has another key by now")
+            .field("key_id")
+            .found(seen)
+            .expected(key));
+    }
     let said = AgentKey {
         agent: agent.to_owned(),
         public_key: life.public_key,
@@ -108,7 +122,7 @@ pub async fn revoke(state: &AppState, agent: &str, by: &str, reason: &str) -> An
         reason: Some(reason.to_owned()),
     };
     let index = append(state, said.subject(), &said).await?;
-    tracing::warn!(agent.name = agent, key.id = %life.public_key.id(), account.by = by, "an agent's key was revoked");
+    tracing::warn!(agent.name = agent, key.id = %key, account.by = by, "an agent's key was revoked");
     Ok(index)
 }
 

@@ -41,8 +41,6 @@ use acta_ledger::{
     },
 };
 
-use axum::http::StatusCode;
-
 use crate::{
     activity, advice,
     auth::{
@@ -57,6 +55,7 @@ use crate::{
     log::reader::StoredEntry,
     phase_tree, rebuild,
     startup::AppState,
+    statement::{self, DAMAGED, damaged},
     store::{self, history, ledger, run},
     trace::bundle_of_run,
 };
@@ -89,17 +88,8 @@ impl ServerPortal {
         self.may_read()?;
         let pool = &self.state.database.read;
         let row = run::find(pool, id).await?.ok_or_else(|| Problem::not_found("no such run"))?;
-        let stored = self.state.reader.entry(row.entry).await?;
-        let stored =
-            stored.ok_or_else(|| Problem::internal(format_args!("entry {} is missing", row.entry)))?;
-        let (summary, statement) = match read_summary(&stored) {
-            Ok(read) => read,
-            // The entry page shows the damage itself: bytes, checks and which of them fail.
-            Err(error) => {
-                tracing::error!(entry.index = row.entry, cause = %error, "an entry is damaged");
-                return Err(Problem::new(StatusCode::INTERNAL_SERVER_ERROR, DAMAGED, error).found(row.entry));
-            }
-        };
+        let stored = statement::stored(&self.state, row.entry).await?;
+        let (summary, statement) = read_summary(&stored)?;
         let (tree, tree_problem) = match &summary.phase_tree {
             Some(named) => match phase_tree::read(&self.state, &named.digest, MAX_TREE_BYTES).await {
                 Ok(tree) => (Some(tree), None),
@@ -111,7 +101,7 @@ impl ServerPortal {
             Some(id) => run::link_to(pool, &id.to_string()).await?,
             None => None,
         };
-        let judged = advice::of(&self.state, &row, &summary, tree.as_ref(), stored.digest).await;
+        let judged = advice::of(&self.state, &row).await;
         let judged = judged.inspect_err(|problem| {
             tracing::error!(entry.index = row.entry, cause = %problem.detail, "no advice on a run");
         });
@@ -211,7 +201,7 @@ impl ServerPortal {
                 key_id: agent.key_id.to_string(),
                 public_key: agent.key.to_base64(),
                 enrolled_at: agent.enrolled_at,
-                entries: signed.entries,
+                entries: signed.entries(),
                 last_entry_at: signed.last_at.map(moment).transpose()?,
             });
         }
@@ -361,9 +351,6 @@ async fn run_history(state: &AppState, summary: &BuildSummary, number: u64) -> A
     Ok(history::of_configuration(pool, config, Some(number), MAX_RUN_HISTORY).await?)
 }
 
-/// The code of a page whose entry cannot be read any more.
-const DAMAGED: &str = "damaged";
-
 fn page_error(problem: Problem) -> PageError {
     match (problem.status, problem.found) {
         (_, Some(entry)) if problem.code == DAMAGED => {
@@ -381,10 +368,9 @@ fn page_error(problem: Problem) -> PageError {
     }
 }
 
-fn read_summary(stored: &StoredEntry) -> Result<(BuildSummary, String), String> {
-    let envelope = Envelope::parse(&stored.record).map_err(|error| error.to_string())?;
-    let statement = Statement::from_envelope(&envelope).map_err(|error| error.to_string())?;
-    let summary = statement.predicate().map_err(|error| error.to_string())?;
+fn read_summary(stored: &StoredEntry) -> Answer<(BuildSummary, String)> {
+    let (envelope, statement) = statement::parse(stored)?;
+    let summary = statement.predicate().map_err(|error| damaged(stored.index, &error))?;
     Ok((summary, indented(&envelope.payload)))
 }
 

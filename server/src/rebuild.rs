@@ -1,35 +1,37 @@
 //! How runs stand by their rebuilds, from what the log holds: the judgement is the ledger's.
 
-use acta_app::view::{RunLink, rebuild::RebuildsView};
+use std::sync::Arc;
+
+use acta_app::view::{RunLink, RunRow, rebuild::RebuildsView};
 use acta_ledger::{
     evidence::{
         build::BuildSummary,
         rebuild::{Obstacle, RebuildRecord},
     },
     judge::rebuild::{Original, Standing, Told, obstacle_in_record, standing},
-    log::{
-        digest::Sha256Digest,
-        statement::{Predicate, StatementError},
-    },
+    log::digest::Sha256Digest,
 };
 
 use crate::{
+    advice,
     error::Answer,
     startup::AppState,
-    statement::{self, ReadEntry, damaged},
+    statement::{self, ReadEntry, damaged, unless_damaged},
     store::{self, rebuild::RebuildRow},
 };
 
 /// Statements about one run that are judged at most, the newest.
 pub const MAX_REBUILDS: u32 = 200;
 
-/// How a run stands, and how many older statements were not looked at.
+/// How a run stands, and what that leaves out.
 pub struct Stands {
     /// The judgement.
     pub standing: Standing,
     /// Why the run cannot be rebuilt, by its own record.
     pub obstacle: Option<Obstacle>,
-    /// Older statements that were left out.
+    /// The runs in which it was built again, as far as the log has them.
+    pub runs: Vec<RunLink>,
+    /// Statements that were left out: older ones, and those whose entries are damaged.
     pub left_out: u64,
 }
 
@@ -39,31 +41,36 @@ struct Gathered {
     agent: String,
     owner: Option<String>,
     record: RebuildRecord,
-    rebuilt: Option<Summary>,
+    rebuilt: Option<(RunLink, Summary)>,
 }
 
 /// A build summary in the log.
 struct Summary {
     agent: String,
-    entry: Sha256Digest,
-    summary: BuildSummary,
+    read: Arc<(BuildSummary, Sha256Digest)>,
 }
 
 impl Summary {
     fn borrowed(&self) -> Original<'_> {
-        Original { agent: &self.agent, entry: self.entry, summary: &self.summary }
+        let (summary, entry) = &*self.read;
+        Original { agent: &self.agent, entry: *entry, summary }
     }
 }
 
 /// How a run stands whose summary is at an entry.
 pub async fn of_entry(state: &AppState, entry: u64) -> Answer<Stands> {
     let original = summary_at(state, entry).await?;
-    let (pool, id) = (&state.database.read, original.summary.run.id.to_string());
+    let summary = &original.read.0;
+    let (pool, id) = (&state.database.read, summary.run.id.to_string());
     let rows = store::rebuild::of_run(pool, &id, MAX_REBUILDS).await?;
-    let left_out = store::rebuild::count(pool, &id).await?.saturating_sub(rows.len() as u64);
+    let all = match rows.len() {
+        // Only then can there be more.
+        found if found == MAX_REBUILDS as usize => store::rebuild::count(pool, &id).await?,
+        found => found as u64,
+    };
     let mut gathered = Vec::with_capacity(rows.len());
     for row in rows {
-        gathered.push(gather(state, row).await?);
+        gathered.extend(unless_damaged(gather(state, row).await)?);
     }
     let told: Vec<Told<'_>> = gathered
         .iter()
@@ -72,51 +79,49 @@ pub async fn of_entry(state: &AppState, entry: u64) -> Answer<Stands> {
             agent: &it.agent,
             owner: it.owner.as_deref(),
             record: &it.record,
-            rebuilt: it.rebuilt.as_ref().map(Summary::borrowed),
+            rebuilt: it.rebuilt.as_ref().map(|(_, summary)| summary.borrowed()),
         })
         .collect();
-    Ok(Stands {
-        standing: standing(original.borrowed(), &told),
-        obstacle: obstacle_in_record(&original.summary),
-        left_out,
-    })
+    let standing = standing(original.borrowed(), &told);
+    let left_out = all.saturating_sub(gathered.len() as u64);
+    let mut runs: Vec<RunLink> = Vec::new();
+    for (link, _) in gathered.into_iter().filter_map(|it| it.rebuilt) {
+        if !runs.iter().any(|run| run.id == link.id) {
+            runs.push(link);
+        }
+    }
+    Ok(Stands { standing, obstacle: obstacle_in_record(summary), runs, left_out })
 }
 
-/// The same with the runs that it leads to, for a page.
+/// The same with the runs that it is itself a rebuild of, for a page.
 pub async fn view(state: &AppState, run: &str, entry: u64) -> Answer<RebuildsView> {
     let (pool, stands) = (&state.database.read, of_entry(state, entry).await?);
-    let mut runs = Vec::new();
-    for named in stands.standing.rebuilds.iter().filter_map(|it| it.record.rebuilt) {
-        link(state, &named.run.to_string(), &mut runs).await?;
-    }
-    let mut of = Vec::new();
+    let mut of: Vec<RunLink> = Vec::new();
     for row in store::rebuild::by_run(pool, run, MAX_REBUILDS).await? {
-        link(state, &row.run, &mut of).await?;
+        if !of.iter().any(|link| link.id == row.run) {
+            of.extend(store::run::link_to(pool, &row.run).await?);
+        }
     }
     Ok(RebuildsView {
         run: run.to_owned(),
         obstacle: stands.obstacle,
         standing: stands.standing,
         left_out: stands.left_out,
-        runs,
+        runs: stands.runs,
         of,
     })
-}
-
-async fn link(state: &AppState, run: &str, links: &mut Vec<RunLink>) -> Answer<()> {
-    if !links.iter().any(|link| link.id == run) {
-        links.extend(store::run::link_to(&state.database.read, run).await?);
-    }
-    Ok(())
 }
 
 async fn gather(state: &AppState, row: RebuildRow) -> Answer<Gathered> {
     let pool = &state.database.read;
     let ReadEntry { statement, signer, .. } = statement::read(state, row.entry).await?;
-    let record: RebuildRecord = of_type(statement.predicate(), row.entry)?;
+    let record = statement.predicate().map_err(|error| damaged(row.entry, &error))?;
     let rebuilt = match &row.rebuilt {
         Some(id) => match store::run::find(pool, id).await? {
-            Some(run) => Some(summary_at(state, run.entry).await?),
+            Some(run) => {
+                let summary = summary_at(state, run.entry).await?;
+                Some((link(run), summary))
+            }
             None => None,
         },
         None => None,
@@ -125,12 +130,11 @@ async fn gather(state: &AppState, row: RebuildRow) -> Answer<Gathered> {
     Ok(Gathered { index: row.entry, agent: signer, owner, record, rebuilt })
 }
 
-async fn summary_at(state: &AppState, entry: u64) -> Answer<Summary> {
-    let ReadEntry { stored, statement, signer } = statement::read(state, entry).await?;
-    let summary = of_type(statement.predicate(), entry)?;
-    Ok(Summary { agent: signer, entry: stored.digest, summary })
+fn link(run: RunRow) -> RunLink {
+    RunLink { id: run.id, number: run.number, outcome: run.outcome, attempt: run.attempt }
 }
 
-fn of_type<P: Predicate>(predicate: Result<P, StatementError>, entry: u64) -> Answer<P> {
-    predicate.map_err(|error| damaged(entry, &error))
+async fn summary_at(state: &AppState, entry: u64) -> Answer<Summary> {
+    let read = advice::summary_of(state, entry).await?;
+    Ok(Summary { agent: statement::signer(state, entry).await?, read })
 }

@@ -36,9 +36,13 @@ pub async fn read(state: &AppState, route: &str) -> Answer<(RouteLog, SeenHead)>
 
 /// A route's entries in the tree of `size` entries.
 pub async fn read_until(state: &AppState, route: &str, size: u64) -> Answer<RouteLog> {
-    let (mut entries, mut owners) = (Vec::new(), Owners::new());
+    read_with(state, route, size, &mut Owners::new()).await
+}
+
+async fn read_with(state: &AppState, route: &str, size: u64, owners: &mut Owners) -> Answer<RouteLog> {
+    let mut entries = Vec::new();
     for index in store::route::entries(&state.database.read, route, size).await? {
-        entries.push(entry(state, index, &mut owners).await?);
+        entries.push(entry(state, index, owners).await?);
     }
     // The projection is made by the log's writer in the entries' own transaction, so it has examined every one of them.
     Ok(RouteLog::whole(size, entries))
@@ -84,14 +88,25 @@ async fn read_event(state: &AppState, index: u64) -> Answer<Event> {
     Ok(Event { leaf: stored.leaf_hash, signer, event })
 }
 
+/// Every route with its state for its newest bundle, and its entries; all of them as they were in one tree.
+pub async fn all(state: &AppState) -> Answer<Vec<(String, RouteState, RouteLog)>> {
+    let (size, now, mut owners) = (state.log.head().head.size, clock::now(), Owners::new());
+    let mut routes = Vec::new();
+    for name in store::route::names(&state.database.read).await? {
+        let log = read_with(state, &name, size, &mut owners).await?;
+        // A route that came into the log after that tree is not in it.
+        if !log.entries.is_empty() {
+            let judged = judge_route(&name, &log, now);
+            routes.push((name, judged, log));
+        }
+    }
+    Ok(routes)
+}
+
 /// Whether each route may be served now, for its newest bundle.
 pub async fn states(state: &AppState) -> Answer<HashMap<String, ValidationStatus>> {
-    let mut states = HashMap::new();
-    for name in store::route::names(&state.database.read).await? {
-        let (judged, _, _) = state_of(state, &name, None).await?;
-        states.insert(name, judged.record.validation_status);
-    }
-    Ok(states)
+    let routes = all(state).await?.into_iter();
+    Ok(routes.map(|(name, judged, _)| (name, judged.record.validation_status)).collect())
 }
 
 /// The state of a route, for its newest bundle or for the one that is asked for.

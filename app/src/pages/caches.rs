@@ -29,7 +29,8 @@ pub async fn load(context: &PageContext) -> Result<Ready, PageError> {
     Ok(show(context, &view))
 }
 
-fn parse(query: &str) -> Result<CacheFilter, PageError> {
+/// Reads a query; empty values ask for nothing.
+pub fn parse(query: &str) -> Result<CacheFilter, PageError> {
     let mode = query_value(query, "mode");
     if let Some(mode) = mode.as_deref().filter(|mode| !MODES.contains(mode)) {
         return Err(PageError::BadRequest { field: "mode", found: mode.to_owned() });

@@ -1,6 +1,6 @@
 //! Cancels: how long does the library take to listen, and cleaning up after it?
 
-mod address;
+pub mod address;
 mod groups;
 
 use acta_ledger::{

@@ -27,15 +27,16 @@ const MISSING: usize = 12;
 
 /// Loads the ledger.
 pub async fn load(context: &PageContext) -> Result<Ready, PageError> {
-    let before = match query_value(&context.query, "before") {
-        None => None,
-        Some(text) => match text.parse::<u64>() {
-            Ok(before) => Some(before),
-            Err(_) => return Err(PageError::BadRequest { field: "before", found: text }),
-        },
-    };
+    let before = parse(&context.query)?;
     let view = context.portal.ledger(before).await?;
     Ok(show(context, &view, before))
+}
+
+/// Reads a query: below which entry the page begins.
+pub fn parse(query: &str) -> Result<Option<u64>, PageError> {
+    let before = query_value(query, "before")
+        .map(|text| text.parse().map_err(|_| PageError::BadRequest { field: "before", found: text.clone() }));
+    before.transpose()
 }
 
 fn show(context: &PageContext, view: &LedgerView, before: Option<u64>) -> Ready {

@@ -34,8 +34,6 @@ pub struct AgentView {
     pub last_entry_at: Option<Timestamp>,
     /// How many of each kind, by predicate type.
     pub kinds: Vec<(String, u64)>,
-    /// The size of the tree that this was judged from.
-    pub tree_size: u64,
     /// Whether the viewer may revoke its key, and what a form needs for it.
     pub manage: MayManage,
 }

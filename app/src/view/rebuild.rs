@@ -14,7 +14,7 @@ pub struct RebuildsView {
     pub obstacle: Option<Obstacle>,
     /// How the run stands.
     pub standing: Standing,
-    /// Older statements that were not looked at.
+    /// Statements that were left out: older ones, and those whose entries are damaged.
     pub left_out: u64,
     /// The runs in which it was built again, as far as the log has them.
     pub runs: Vec<RunLink>,

@@ -1,7 +1,7 @@
 //! Rendering as the server does it, without the server.
 
 use std::sync::{
-    Arc, Mutex,
+    Arc,
     atomic::{AtomicU16, Ordering},
 };
 
@@ -47,8 +47,6 @@ pub struct Fixture {
     pub ledger: Ledger,
     pub viewer: Viewer,
     pub routes: Vec<Script>,
-    /// The filter of the last question.
-    pub asked: Mutex<Option<RunQuery>>,
     /// Whether the entries' signatures do not hold.
     pub damaged: bool,
     /// What a browser calls itself, and a token.
@@ -74,7 +72,6 @@ impl Fixture {
             ledger,
             viewer,
             routes,
-            asked: Mutex::new(None),
             damaged: false,
             agent,
             builds: Vec::new(),
@@ -108,7 +105,6 @@ impl Portal for Fixture {
     }
 
     async fn runs(&self, query: RunQuery) -> Result<RunsView, PageError> {
-        *self.asked.lock().unwrap() = Some(query.clone());
         let admitted = |number: &usize| {
             query.filter.admits(&RunKind::of(&self.ledger.runs[number - 1].summary), |_| None)
         };

@@ -107,7 +107,7 @@ impl Revoke {
     async fn run(self, data: &DataConfig) -> anyhow::Result<()> {
         let Self { name, reason, json } = self;
         let entry = alone(data, async |state| {
-            keyring::revoke(state, &name, COMMAND_LINE, &reason).await.map_err(said)
+            keyring::revoke(state, &name, None, COMMAND_LINE, &reason).await.map_err(said)
         });
         let entry = entry.await?;
         if json {

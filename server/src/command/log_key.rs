@@ -1,11 +1,7 @@
 //! `acta-server log-key`
 
-use acta_server::{
-    config::DataConfig,
-    keyring,
-    keys::Keys,
-    startup::{AppState, Ground},
-};
+use acta_ledger::judge::log_key::{LogKeyLife, LogKeys};
+use acta_server::{config::DataConfig, keyring, keys::Keys, startup::Ground};
 use anyhow::Context as _;
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
@@ -77,13 +73,14 @@ impl Rotate {
         alone(data, async |state| {
             let next = state.keys.unused(state.log.keyring().log()).context("the new key's file is gone")?;
             let entry = keyring::hand_over(state, next, overlap, reason).await.map_err(said)?;
+            let keyring = state.log.keyring();
+            let lives = lives(keyring.log(), entry);
             if json {
-                println!("{}", json!({ "entry": entry, "keys": lives(state, entry) }));
+                println!("{}", json!({ "entry": entry, "keys": as_json(lives) }));
                 return Ok(());
             }
             println!("handed on by entry {entry}");
-            let log = state.log.keyring();
-            for life in log.log().lives().filter(|life| life.until.is_none_or(|until| until > entry)) {
+            for life in lives {
                 let until = life
                     .until
                     .map_or_else(|| "until the next one".to_owned(), |it| format!("below size {it}"));
@@ -95,10 +92,12 @@ impl Rotate {
     }
 }
 
-/// The keys that sign sizes above one, with those sizes.
-fn lives(state: &AppState, above: u64) -> Vec<Value> {
-    let log = state.log.keyring();
-    let lives = log.log().lives().filter(|life| life.until.is_none_or(|until| until > above));
+/// The keys that sign sizes above one.
+fn lives(keys: &LogKeys, above: u64) -> impl Iterator<Item = &LogKeyLife> {
+    keys.lives().filter(move |life| life.until.is_none_or(|until| until > above))
+}
+
+fn as_json<'a>(lives: impl Iterator<Item = &'a LogKeyLife>) -> Vec<Value> {
     lives.map(|life| json!({ "key": life.key.to_string(), "from": life.from, "until": life.until })).collect()
 }
 
@@ -106,7 +105,7 @@ impl List {
     async fn run(self, data: &DataConfig) -> anyhow::Result<()> {
         alone(data, async |state| {
             if self.json {
-                println!("{}", Value::from(lives(state, 0)));
+                println!("{}", Value::from(as_json(state.log.keyring().log().lives())));
                 return Ok(());
             }
             for life in state.log.keyring().log().lives() {

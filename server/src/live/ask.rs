@@ -11,7 +11,6 @@ use acta_ledger::{
     },
     judge::live::CancelWay,
     log::{
-        dsse::Envelope,
         entry::Entry,
         statement::{Predicate as _, Statement},
     },
@@ -25,7 +24,7 @@ use crate::{
     error::{Answer, Problem},
     log::writer::Candidate,
     startup::AppState,
-    store,
+    statement, store,
 };
 
 /// What became of a request.
@@ -146,10 +145,8 @@ pub async fn from_log(state: &AppState, run: Uuid, agent: &str) -> Answer<Option
         return Ok(None);
     };
     let Some(stored) = state.reader.entry(index).await? else { return Ok(None) };
-    let read = |bytes: &[u8]| -> Option<CancelRequest> {
-        Statement::from_envelope(&Envelope::parse(bytes).ok()?).ok()?.predicate().ok()
-    };
-    let Some(request) = read(&stored.record).filter(|request| request.agent == agent) else {
+    let read = statement::parse(&stored).ok().and_then(|(_, statement)| statement.predicate().ok());
+    let Some(request) = read.filter(|request: &CancelRequest| request.agent == agent) else {
         return Ok(None);
     };
     Ok(Some(Request {

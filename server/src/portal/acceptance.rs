@@ -1,16 +1,14 @@
 //! The acceptance test's page.
 
 use acta_app::view::acceptance::{AcceptanceView, AcceptancesView};
-use acta_ledger::{
-    evidence::acceptance::AcceptanceRecord,
-    log::{dsse::Envelope, statement::Statement},
-};
+use acta_ledger::evidence::acceptance::AcceptanceRecord;
 
-use super::{DAMAGED, ServerPortal};
+use super::ServerPortal;
 use crate::{
     error::{Answer, Problem},
     log::reader::StoredEntry,
     startup::AppState,
+    statement::{self, damaged},
     store::{acceptance, run},
 };
 
@@ -19,21 +17,10 @@ pub const HISTORY: u32 = 50;
 
 /// The matrix out of its entry.
 pub async fn read(state: &AppState, entry: u64) -> Answer<(StoredEntry, AcceptanceRecord)> {
-    let stored = state.reader.entry(entry).await?;
-    let stored = stored.ok_or_else(|| Problem::internal(format_args!("entry {entry} is missing")))?;
-    let parsed = Envelope::parse(&stored.record)
-        .map_err(|error| error.to_string())
-        .and_then(|envelope| Statement::from_envelope(&envelope).map_err(|error| error.to_string()))
-        .and_then(|statement| statement.predicate().map_err(|error| error.to_string()));
-    match parsed {
-        Ok(record) => Ok((stored, record)),
-        // The entry page shows the damage itself.
-        Err(error) => {
-            tracing::error!(entry.index = entry, cause = %error, "an entry is damaged");
-            let status = axum::http::StatusCode::INTERNAL_SERVER_ERROR;
-            Err(Problem::new(status, DAMAGED, error).found(entry))
-        }
-    }
+    let stored = statement::stored(state, entry).await?;
+    let (_, statement) = statement::parse(&stored)?;
+    let record = statement.predicate().map_err(|error| damaged(entry, &error))?;
+    Ok((stored, record))
 }
 
 impl ServerPortal {

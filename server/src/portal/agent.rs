@@ -7,13 +7,12 @@ use super::{ServerPortal, moment};
 use crate::{
     activity,
     error::{Answer, Problem},
-    store::{agent, ledger},
+    store::ledger,
 };
 
 impl ServerPortal {
     pub(super) async fn agent_view(&self, name: &str) -> Answer<AgentView> {
         self.may_read()?;
-        let pool = &self.state.database.read;
         let (keyring, tree_size) = (self.state.log.keyring(), self.state.log.head().head.size);
         let mut keys = Vec::new();
         for life in keyring.lives().iter().rev().filter(|life| life.agent == name) {
@@ -33,10 +32,9 @@ impl ServerPortal {
             keys,
             // No entry of the agent has come since they were judged, so they hold up to this size.
             chains: signed.chains.iter().map(|chain| ChainState { tree_size, ..chain.clone() }).collect(),
-            entries: signed.entries,
+            entries: signed.entries(),
             last_entry_at: signed.last_at.map(moment).transpose()?,
-            kinds: agent::kinds(pool, name).await?,
-            tree_size,
+            kinds: signed.kinds.clone(),
             manage: self.manage()?,
         })
     }

@@ -7,7 +7,6 @@ use acta_ledger::{
         Standing,
         verdict::{LiveVerdict, verdict},
     },
-    log::{dsse::Envelope, statement::Statement},
 };
 
 use super::ServerPortal;
@@ -21,6 +20,7 @@ use crate::{
     http::api::live::parse_run,
     live::{Live, Request},
     startup::AppState,
+    statement,
     store::run,
 };
 
@@ -92,10 +92,8 @@ impl ServerPortal {
         };
         let Some(index) = self.state.reader.index_of(&named.entry).await? else { return Ok(None) };
         let Some(stored) = self.state.reader.entry(index).await? else { return Ok(None) };
-        let read = |bytes: &[u8]| -> Option<CancelRequest> {
-            Statement::from_envelope(&Envelope::parse(bytes).ok()?).ok()?.predicate().ok()
-        };
-        let request = read(&stored.record).filter(|request| request.run == summary.run.id);
+        let read = statement::parse(&stored).ok().and_then(|(_, statement)| statement.predicate().ok());
+        let request = read.filter(|request: &CancelRequest| request.run == summary.run.id);
         Ok(request.map(|request| RequestView {
             id: request.request.to_string(),
             role: role(&request.by),

@@ -15,7 +15,6 @@ use acta_ledger::{
         RouteEvent, RouteLog, RouteState, Turn, bundles, confirmation_refusals, live_at, needs_confirmation,
         refusals, way_back_to,
     },
-    log::{dsse::Envelope, statement::Statement},
 };
 
 use super::{ServerPortal, indented, moment, people::form_key};
@@ -31,8 +30,8 @@ use crate::{
         entry::{find, material},
         route::{action_of, parse_bundle},
     },
-    route::{act::parse_moment, read, state_of},
-    store,
+    route::{self, act::parse_moment, read, state_of},
+    statement, store,
 };
 
 /// The decisions that a page offers, in their order.
@@ -48,8 +47,7 @@ impl ServerPortal {
     pub(super) async fn routes_view(&self) -> Answer<RoutesView> {
         self.may_read()?;
         let mut rows = Vec::new();
-        for name in store::route::names(&self.state.database.read).await? {
-            let (state, log, _) = state_of(&self.state, &name, None).await?;
+        for (_, state, log) in route::all(&self.state).await? {
             let newest = log.entries.iter().map(|entry| entry.index).max().unwrap_or_default();
             let logged_at =
                 store::ledger::facts(&self.state.database.read, newest).await?.map_or(0, |it| it.logged_at);
@@ -144,10 +142,7 @@ impl ServerPortal {
     pub(super) async fn done_view(&self, route: &str, which: &str) -> Answer<DoneView> {
         self.may_read()?;
         let stored = find(&self.state, which).await?;
-        let envelope =
-            Envelope::parse(&stored.record).map_err(|error| Problem::internal(error.to_string()))?;
-        let statement =
-            Statement::from_envelope(&envelope).map_err(|error| Problem::internal(error.to_string()))?;
+        let (envelope, statement) = statement::parse(&stored)?;
         let decision = statement.predicate::<RouteDecision>().ok().filter(|it| it.route == route);
         let order = statement.predicate::<RollbackOrder>().ok().filter(|it| it.route == route);
         let bundle =

@@ -57,8 +57,9 @@ pub async fn page(state: &AppState, query: RunQuery) -> Answer<RunsView> {
     let wanted = Wanted::new(&query.filter, &admitted, clock::now());
     let (mut matching, mut need_a_person) = (admitted.runs, admitted.need_a_person);
     if let Some(counted) = list::counted(pool, &wanted).await? {
-        let of = |id: i64| kinds.kinds.iter().find(|kind| kind.id == id);
-        let need = |id: i64| of(id).is_some_and(|kind| kind.facts.needs_person);
+        // The kinds are in the order of their ids.
+        let at = |id: i64| kinds.kinds.binary_search_by_key(&id, |kind| kind.id);
+        let need = |id: i64| at(id).is_ok_and(|at| kinds.kinds[at].facts.needs_person);
         matching = counted.iter().map(|(_, runs)| runs).sum();
         need_a_person = counted.iter().filter(|(id, _)| need(*id)).map(|(_, runs)| runs).sum();
     }

@@ -5,7 +5,7 @@ use acta_ledger::{
     judge::chain::Linked,
     log::key::{KeyId, PublicKey},
 };
-use sqlx::{SqlitePool, query, query_scalar};
+use sqlx::{SqlitePool, query};
 
 use crate::log::reader::digest;
 
@@ -72,26 +72,14 @@ pub async fn newest(pool: &SqlitePool, name: &str, size: u64) -> sqlx::Result<Op
     Ok(row.map(|row| (row.idx as u64, row.logged_at)))
 }
 
-/// How many entries below a tree size an agent signed.
-pub async fn count(pool: &SqlitePool, name: &str, size: u64) -> sqlx::Result<u64> {
+/// How many entries of each predicate type an agent signed below a tree size, the most first.
+pub async fn kinds(pool: &SqlitePool, name: &str, size: u64) -> sqlx::Result<Vec<(String, u64)>> {
     let size = size as i64;
-    let count = query_scalar!(
-        r#"select count(*) as "entries!: i64" from entry_meta indexed by entry_meta_newest_idx
-           where signer = ? and idx < ?"#,
+    let rows = query!(
+        r#"select predicate_type, count(*) as "entries!: i64" from entry_meta indexed by entry_meta_newest_idx
+           where signer = ? and idx < ? group by predicate_type order by count(*) desc, predicate_type"#,
         name,
         size
-    )
-    .fetch_one(pool)
-    .await?;
-    Ok(count as u64)
-}
-
-/// How many entries of each predicate type an agent signed, the most first.
-pub async fn kinds(pool: &SqlitePool, name: &str) -> sqlx::Result<Vec<(String, u64)>> {
-    let rows = query!(
-        r#"select predicate_type, count(*) as "entries!: i64" from entry_meta where signer = ?
-           group by predicate_type order by count(*) desc, predicate_type"#,
-        name
     )
     .fetch_all(pool)
     .await?;

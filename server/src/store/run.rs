@@ -132,12 +132,6 @@ pub async fn trees(
     rows.into_iter().map(|row| Ok((row.id, (tree(row.phase_tree)?, row.phases as u64)))).collect()
 }
 
-/// The phase tree of a run and how many phases it has.
-pub async fn phases(pool: &SqlitePool, id: &str) -> sqlx::Result<(Option<Sha256Digest>, u64)> {
-    let row = query!("select phase_tree, phases from run where id = ?", id).fetch_one(pool).await?;
-    Ok((row.phase_tree.map(|bytes| digest(&bytes)).transpose()?, row.phases as u64))
-}
-
 /// The run that an entry tells of.
 pub async fn of_entry(pool: &SqlitePool, entry: u64) -> sqlx::Result<Option<RunLink>> {
     let entry = i64::try_from(entry).unwrap_or(i64::MAX);

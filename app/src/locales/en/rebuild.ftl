@@ -35,7 +35,7 @@ rebuilds-unsupported = { $n ->
     [one] One statement does not count: its evidence does not bear it.
    *[other] { $n } statements do not count: their evidence does not bear them.
 }
-rebuilds-left-out = Older statements that were not looked at: { $n }.
+rebuilds-left-out = Statements that were left out, for they are older or their entries are damaged: { $n }.
 rebuilds-this-is = This run was made to rebuild
 rebuild-head-entry = Entry
 rebuild-head-verdict = Verdict

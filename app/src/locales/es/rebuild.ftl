@@ -35,7 +35,7 @@ rebuilds-unsupported = { $n ->
     [one] Una declaración no cuenta: su evidencia no la sostiene.
    *[other] { $n } declaraciones no cuentan: su evidencia no las sostiene.
 }
-rebuilds-left-out = Declaraciones más antiguas que no se miraron: { $n }.
+rebuilds-left-out = Declaraciones que se dejaron fuera, por ser más antiguas o estar dañadas sus entradas: { $n }.
 rebuilds-this-is = Esta ejecución se hizo para reconstruir
 rebuild-head-entry = Entrada
 rebuild-head-verdict = Veredicto

@@ -4,8 +4,24 @@ use pulldown_cmark::{CodeBlockKind, CowStr, Event, HeadingLevel, Options, Parser
 
 use crate::{i18n::Lang, routes};
 
-/// The guides, in the order in which they are offered: the names of the files.
-pub const NAMES: [&str; 5] = ["builders", "stuck-build", "reviewers", "auditors", "operators"];
+macro_rules! guides {
+    ($($name:literal),*) => {
+        /// The guides, in the order in which they are offered: the names of the files.
+        pub const NAMES: [&str; [$($name),*].len()] = [$($name),*];
+
+        fn source(name: &str, lang: Lang) -> Option<&'static str> {
+            match (name, lang) {
+                $(
+                    ($name, Lang::En) => Some(include_str!(concat!("../../../../docs/en/", $name, ".md"))),
+                    ($name, Lang::Es) => Some(include_str!(concat!("../../../../docs/es/", $name, ".md"))),
+                )*
+                _ => None,
+            }
+        }
+    };
+}
+
+guides!("builders", "stuck-build", "reviewers", "auditors", "operators");
 
 /// A guide in one language.
 pub struct Guide {
@@ -34,23 +50,8 @@ pub fn find(name: &str, lang: Lang) -> Option<Guide> {
     Some(Guide { title, html })
 }
 
-fn source(name: &str, lang: Lang) -> Option<&'static str> {
-    macro_rules! guides {
-        ($($name:literal),*) => {
-            match (name, lang) {
-                $(
-                    ($name, Lang::En) => Some(include_str!(concat!("../../../../docs/en/", $name, ".md"))),
-                    ($name, Lang::Es) => Some(include_str!(concat!("../../../../docs/es/", $name, ".md"))),
-                )*
-                _ => None,
-            }
-        };
-    }
-    guides!("builders", "stuck-build", "reviewers", "auditors", "operators")
-}
-
-/// A part of a guide as the page shows it: what is wide scrolls by itself and can be reached with the keyboard, a link to
-/// another guide leads to its page, and one to a file of the source is its text.
+/// A part of a guide as the page shows it: what is wide scrolls by itself and can be reached with the keyboard, and a link to
+/// another guide leads to its page.
 fn shown<'a>(event: Event<'a>, lang: Lang) -> Vec<Event<'a>> {
     let region = |open: &str, name: &str| {
         let label = lang.t(name);

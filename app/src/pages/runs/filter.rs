@@ -69,7 +69,7 @@ fn text(asked: &RunQuery, lang: Lang) -> AnyView {
         <form action=RUNS method="get" class="stack" aria-label=lang.t("filter-text")>
             <p>
                 <label for="f-text">{lang.t("filter-text")}</label>
-                <input type="text" id="f-text" name="q" class="code wide" value=asked.filter.to_string()
+                <input type="text" id="f-text" name="q" class="code" value=asked.filter.to_string()
                     maxlength=MAX_BYTES.to_string() aria-describedby="f-text-note" spellcheck="false"
                     autocapitalize="none"/>
             </p>

@@ -1,12 +1,14 @@
-//! The tables of the portal's pages as files, by the same filters and in the same orders.
+//! The tables of the portal's pages as files, by the same filters and in the same orders. What is read by its key is
+//! written to its end, a group of rows at a time; what a page judges as a whole ends where the page ends.
 
 use acta_app::{
     address::query_value,
-    pages::runs::address,
+    pages::{caches, cancels, ledger, runs::address},
+    portal::PageError,
     view::{
         RunRow,
         caches::{CacheFilter, CacheRow},
-        cancels::{CancelFilter, CancelRow},
+        cancels::CancelRow,
         configuration::HistoryRow,
     },
 };
@@ -15,15 +17,14 @@ use acta_ledger::{
     judge::restore::{Restore, restores},
 };
 use axum::{
-    extract::{Path, Query, State},
+    extract::{Path, State},
     http::Uri,
     response::Response,
 };
 use futures::stream;
-use serde::Deserialize;
 use utoipa::IntoParams;
 
-use super::{agent::parse_digest, run::bad_filter};
+use super::{agent::parse_digest, compare::WhichCancels, run::bad_filter};
 use crate::{
     auth::extract::{Allowed, ReadEvidence},
     error::{Answer, Problem},
@@ -36,7 +37,7 @@ use crate::{
     startup::AppState,
     store::{
         cache, cancel, history,
-        ledger::{self, EntryFacts},
+        ledger::{EntryFacts, newest},
         run::list::{self, Key},
     },
 };
@@ -44,16 +45,13 @@ use crate::{
 /// Rows that are read at once.
 const GROUP: u32 = 500;
 
-/// Rows of a file at most.
-const MAX_ROWS: u32 = 100_000;
-
 /// How the table is written.
-#[derive(Deserialize, IntoParams)]
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query)]
 pub struct Written {
     /// `csv` (without it), `json` or `ndjson`.
-    #[serde(default)]
-    #[param(inline)]
-    format: Format,
+    #[param(inline, required = false)]
+    pub format: Format,
 }
 
 static RUNS: Table<RunRow> = Table {
@@ -82,7 +80,7 @@ static RUNS: Table<RunRow> = Table {
     ],
 };
 
-/// All runs that a filter lets through, in its order, at most 100,000: the query of the page of runs, from its place on.
+/// All runs that a filter lets through, in its order: the query of the page of runs, from its place on.
 #[utoipa::path(get, path = "/api/v1/exports/runs", params(Written, ("q" = Option<String>, Query, description = "a filter as text"),
         ("sort" = Option<String>, Query, description = "an order")),
     responses((status = 200, description = "the table"), (status = 400, body = Problem), (status = 401, body = Problem)))]
@@ -95,15 +93,12 @@ pub async fn runs(_: Allowed<ReadEvidence>, State(state): State<AppState>, uri: 
     let wanted = runs::wanted(&state, &asked.filter).await?;
     let from = runs::place(&state, &asked).await?;
     let order = asked.order;
-    let groups =
-        stream::try_unfold((state, wanted, from, MAX_ROWS), move |(state, wanted, from, left)| async move {
-            let limit = GROUP.min(left);
-            let rows = list::behind(&state.database.read, &wanted, order, from, limit).await?;
-            let Some(last) = rows.last() else { return Ok(None) };
-            let from = Some(Key::of(last, order));
-            let left = left - rows.len() as u32;
-            Ok::<_, sqlx::Error>(Some((rows, (state, wanted, from, left))))
-        });
+    let groups = stream::try_unfold((state, wanted, from), move |(state, wanted, from)| async move {
+        let rows = list::behind(&state.database.read, &wanted, order, from, GROUP).await?;
+        let Some(last) = rows.last() else { return Ok(None) };
+        let from = Some(Key::of(last, order));
+        Ok::<_, sqlx::Error>(Some((rows, (state, wanted, from))))
+    });
     Ok(RUNS.answer(format, Box::pin(groups)))
 }
 
@@ -115,6 +110,17 @@ fn format_of(query: &str) -> Answer<Format> {
             .found(found)
             .expected("csv, json or ndjson")
     })
+}
+
+/// What a page's own query cannot be, as an answer.
+fn bad_query(error: PageError) -> Problem {
+    match error {
+        PageError::BadRequest { field, found } => {
+            Problem::bad_request("bad_filter", "the filter cannot be understood").field(field).found(found)
+        }
+        // Whoever reads a query finds nothing else.
+        error => Problem::internal(format_args!("{error:?}")),
+    }
 }
 
 static ENTRIES: Table<EntryFacts> = Table {
@@ -129,33 +135,27 @@ static ENTRIES: Table<EntryFacts> = Table {
 };
 
 /// Which entries.
-#[derive(Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query)]
 pub struct WhichEntries {
-    /// `csv` (without it), `json` or `ndjson`.
-    #[serde(default)]
-    #[param(inline)]
-    format: Format,
     /// Only entries below this index.
-    before: Option<u64>,
+    pub before: Option<u64>,
 }
 
-/// The entries of the log, the newest first, at most 100,000.
-#[utoipa::path(get, path = "/api/v1/exports/entries", params(WhichEntries),
+/// The entries of the log, the newest first: the query of the ledger's page.
+#[utoipa::path(get, path = "/api/v1/exports/entries", params(Written, WhichEntries),
     responses((status = 200, description = "the table"), (status = 400, body = Problem), (status = 401, body = Problem)))]
-pub async fn entries(
-    _: Allowed<ReadEvidence>,
-    State(state): State<AppState>,
-    Query(which): Query<WhichEntries>,
-) -> Answer<Response> {
-    let before = which.before.unwrap_or(u64::MAX).min(state.log.head().head.size);
-    let groups = stream::try_unfold((state, before, MAX_ROWS), |(state, before, left)| async move {
-        let rows = ledger::newest(&state.database.read, before, GROUP.min(left)).await?;
+pub async fn entries(_: Allowed<ReadEvidence>, State(state): State<AppState>, uri: Uri) -> Answer<Response> {
+    let query = uri.query().unwrap_or_default();
+    let (format, before) = (format_of(query)?, ledger::parse(query).map_err(bad_query)?);
+    let before = before.unwrap_or(u64::MAX).min(state.log.head().head.size);
+    let groups = stream::try_unfold((state, before), |(state, before)| async move {
+        let rows = newest(&state.database.read, before, GROUP).await?;
         let Some(last) = rows.last() else { return Ok(None) };
-        let (before, left) = (last.index, left - rows.len() as u32);
-        Ok::<_, sqlx::Error>(Some((rows, (state, before, left))))
+        let before = last.index;
+        Ok::<_, sqlx::Error>(Some((rows, (state, before))))
     });
-    Ok(ENTRIES.answer(which.format, Box::pin(groups)))
+    Ok(ENTRIES.answer(format, Box::pin(groups)))
 }
 
 static CANCELS: Table<CancelRow> = Table {
@@ -178,42 +178,14 @@ static CANCELS: Table<CancelRow> = Table {
     ],
 };
 
-/// Which cancels, and how they are written.
-#[derive(Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-pub struct WhichCancels {
-    /// `csv` (without it), `json` or `ndjson`.
-    #[serde(default)]
-    #[param(inline)]
-    format: Format,
-    /// The route's exact name.
-    route: Option<String>,
-    /// The normalised path of the innermost phase at the request, names separated by ` > `.
-    phase: Option<String>,
-    /// The GPU's exact name.
-    gpu: Option<String>,
-    /// Where it came from, as a code.
-    source: Option<String>,
-}
-
-/// The newest cancels, by the filter of their page.
-#[utoipa::path(get, path = "/api/v1/exports/cancels", params(WhichCancels),
+/// The newest cancels, at most 1,000, by the filter of their page, which looks at no more.
+#[utoipa::path(get, path = "/api/v1/exports/cancels", params(Written, WhichCancels),
     responses((status = 200, description = "the table"), (status = 400, body = Problem), (status = 401, body = Problem)))]
-pub async fn cancels(
-    _: Allowed<ReadEvidence>,
-    State(state): State<AppState>,
-    Query(which): Query<WhichCancels>,
-) -> Answer<Response> {
-    let WhichCancels { format, route, phase, gpu, source } = which;
-    let filter =
-        CancelFilter { route: asked(route), phase: asked(phase), gpu: asked(gpu), source: asked(source) };
+pub async fn cancels(_: Allowed<ReadEvidence>, State(state): State<AppState>, uri: Uri) -> Answer<Response> {
+    let query = uri.query().unwrap_or_default();
+    let (format, filter) = (format_of(query)?, cancels::address::parse(query));
     let rows = cancel::list(&state.database.read, &filter, MAX_CANCELS).await?;
     Ok(CANCELS.answer_with(format, rows))
-}
-
-/// A field that a form left empty asks for nothing.
-fn asked(value: Option<String>) -> Option<String> {
-    value.filter(|value| !value.is_empty())
 }
 
 static CACHES: Table<CacheRow> = Table {
@@ -245,38 +217,29 @@ static CACHES: Table<CacheRow> = Table {
     ],
 };
 
-/// Which decisions, and how they are written.
-#[derive(Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
+/// Which decisions.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query)]
 pub struct WhichCaches {
-    /// `csv` (without it), `json` or `ndjson`.
-    #[serde(default)]
-    #[param(inline)]
-    format: Format,
     /// A mode's code; without one, all but `not_applicable`.
-    mode: Option<String>,
+    pub mode: Option<String>,
     /// The route's exact name.
-    route: Option<String>,
+    pub route: Option<String>,
     /// Only runs below this number.
-    before: Option<u64>,
+    pub before: Option<u64>,
 }
 
-/// What was decided about timing caches, the newest first, at most 100,000.
-#[utoipa::path(get, path = "/api/v1/exports/caches", params(WhichCaches),
+/// What was decided about timing caches, the newest first: the query of their page.
+#[utoipa::path(get, path = "/api/v1/exports/caches", params(Written, WhichCaches),
     responses((status = 200, description = "the table"), (status = 400, body = Problem), (status = 401, body = Problem)))]
-pub async fn caches(
-    _: Allowed<ReadEvidence>,
-    State(state): State<AppState>,
-    Query(which): Query<WhichCaches>,
-) -> Answer<Response> {
-    let WhichCaches { format, mode, route, before } = which;
-    let filter = CacheFilter { mode: asked(mode), route: asked(route), before };
-    let groups = stream::try_unfold((state, filter, MAX_ROWS), |(state, filter, left)| async move {
-        let rows = cache::list(&state.database.read, &filter, GROUP.min(left)).await?;
+pub async fn caches(_: Allowed<ReadEvidence>, State(state): State<AppState>, uri: Uri) -> Answer<Response> {
+    let query = uri.query().unwrap_or_default();
+    let (format, filter) = (format_of(query)?, caches::parse(query).map_err(bad_query)?);
+    let groups = stream::try_unfold((state, filter), |(state, filter)| async move {
+        let rows = cache::list(&state.database.read, &filter, GROUP).await?;
         let Some(last) = rows.last() else { return Ok(None) };
-        let left = left - rows.len() as u32;
         let filter = CacheFilter { before: Some(last.number), ..filter };
-        Ok::<_, sqlx::Error>(Some((rows, (state, filter, left))))
+        Ok::<_, sqlx::Error>(Some((rows, (state, filter))))
     });
     Ok(CACHES.answer(format, Box::pin(groups)))
 }
@@ -299,15 +262,16 @@ static CONFIGURATION: Table<HistoryRow> = Table {
     ],
 };
 
-/// The newest runs of a configuration, oldest first.
+/// The newest runs of a configuration, at most 100, oldest first: its page looks at no more.
 #[utoipa::path(get, path = "/api/v1/exports/configurations/{digest}", params(Written, ("digest" = String, Path, description = "64 hexadecimal digits")),
     responses((status = 200, description = "the table"), (status = 400, body = Problem), (status = 401, body = Problem), (status = 404, body = Problem)))]
 pub async fn configuration(
     _: Allowed<ReadEvidence>,
     State(state): State<AppState>,
     Path(digest): Path<String>,
-    Query(Written { format }): Query<Written>,
+    uri: Uri,
 ) -> Answer<Response> {
+    let format = format_of(uri.query().unwrap_or_default())?;
     let digest = parse_digest("digest", &digest)?;
     let rows = history::of_configuration(&state.database.read, &digest, None, MAX_HISTORY).await?;
     if rows.is_empty() {
@@ -335,13 +299,14 @@ static RESTORES: Table<Restore> = Table {
 
 /// How long it took to restore bundles on a route, oldest first.
 #[utoipa::path(get, path = "/api/v1/exports/restores/{route}", params(Written, ("route" = String, Path, description = "the route's name")),
-    responses((status = 200, description = "the table"), (status = 401, body = Problem), (status = 404, body = Problem)))]
+    responses((status = 200, description = "the table"), (status = 400, body = Problem), (status = 401, body = Problem), (status = 404, body = Problem)))]
 pub async fn restorations(
     _: Allowed<ReadEvidence>,
     State(state): State<AppState>,
     Path(name): Path<String>,
-    Query(Written { format }): Query<Written>,
+    uri: Uri,
 ) -> Answer<Response> {
+    let format = format_of(uri.query().unwrap_or_default())?;
     let (log, _) = route::read(&state, &name).await?;
     if log.entries.is_empty() {
         return Err(Problem::not_found("no such route").field("route").found(&name));

@@ -138,7 +138,7 @@ pub async fn revoke(
     let Actor::Account { name: by, .. } = &allowed.actor else {
         return Err(Problem::unauthorized("sign in"));
     };
-    let entry = keyring::revoke(&state, &name, by, &revocation.reason).await?;
+    let entry = keyring::revoke(&state, &name, None, by, &revocation.reason).await?;
     Ok((StatusCode::CREATED, Json(Revoked { entry })))
 }
 

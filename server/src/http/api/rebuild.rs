@@ -24,7 +24,7 @@ pub struct Rebuilds {
     /// somebody else says it and whether its evidence bears it.
     #[schema(value_type = Object)]
     standing: Standing,
-    /// Older statements that were not looked at.
+    /// Statements that were left out: older ones, and those whose entries are damaged.
     left_out: u64,
     /// The runs that this one was made to rebuild, by their ids.
     rebuild_of: Vec<String>,

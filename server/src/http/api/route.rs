@@ -37,10 +37,9 @@ use crate::{
             WantedDecision, WantedOrder, confirm, decide, define, order, parse_gates, parse_moment,
             parse_policy,
         },
-        read, state_of,
+        all, read, state_of,
     },
     startup::AppState,
-    store,
 };
 
 /// A route that is to be set up.
@@ -100,10 +99,7 @@ pub struct Routes {
 /// Lists the routes by their records.
 #[utoipa::path(get, path = "/api/v1/routes", responses((status = 200, body = Routes), (status = 401, body = Problem)))]
 pub async fn list(_: Allowed<ReadEvidence>, State(state): State<AppState>) -> Answer<Json<Routes>> {
-    let mut routes = Vec::new();
-    for route in store::route::names(&state.database.read).await? {
-        routes.push(state_of(&state, &route, None).await?.0.record);
-    }
+    let routes = all(&state).await?.into_iter().map(|(_, judged, _)| judged.record).collect();
     Ok(Json(Routes { routes }))
 }
 

@@ -7,7 +7,7 @@ use acta_app::{
 use acta_ledger::{
     evidence::phase_tree::chrome_trace,
     judge::{advice::Advice, filter::FilterError},
-    log::{digest::Sha256Digest, dsse::Envelope, statement::Statement},
+    log::digest::Sha256Digest,
 };
 use axum::{
     Json,
@@ -26,6 +26,7 @@ use crate::{
     phase_tree,
     portal::runs::{self, PAGE_SIZE},
     startup::AppState,
+    statement,
     store::run::{self, ArtifactRow},
 };
 
@@ -230,12 +231,7 @@ pub async fn get(
     Path(id): Path<String>,
 ) -> Answer<Json<Run>> {
     let row = find(&state, &id).await?;
-    let entry =
-        state.reader.entry(row.entry).await?.ok_or_else(|| Problem::internal("a run without its entry"))?;
-    let statement = Envelope::parse(&entry.record)
-        .map_err(|error| error.to_string())
-        .and_then(|envelope| Statement::from_envelope(&envelope).map_err(|error| error.to_string()))
-        .map_err(|error| Problem::internal(format_args!("entry {} is damaged: {error}", row.entry)))?;
+    let (_, statement) = statement::parse(&statement::stored(&state, row.entry).await?)?;
     let run = items(&state, vec![row]).await?.pop().ok_or_else(|| Problem::internal("a run is gone"))?;
     Ok(Json(Run { run, summary: statement.predicate }))
 }
@@ -249,7 +245,8 @@ pub async fn tree(
     Path(id): Path<String>,
 ) -> Answer<Response> {
     let row = find(&state, &id).await?;
-    let (digest, _) = run::phases(&state.database.read, &row.id).await?;
+    let mut trees = run::trees(&state.database.read, &[&row.id[..]]).await?;
+    let digest = trees.remove(&row.id).and_then(|(digest, _)| digest);
     let digest =
         digest.ok_or_else(|| Problem::not_found("the run has no phase tree").field("run").found(&id))?;
     let tree = state.blobs.read_verified(&digest, MAX_TREE_BYTES).await?;
@@ -267,18 +264,15 @@ pub async fn chrome_trace(
     Path(id): Path<String>,
 ) -> Answer<Response> {
     let row = find(&state, &id).await?;
-    let stored = state.reader.entry(row.entry).await?;
-    let (summary, _) = stored
-        .and_then(|stored| advice::read(&stored))
-        .ok_or_else(|| Problem::internal(format_args!("entry {} is damaged", row.entry)))?;
-    let named = summary.phase_tree.as_ref();
+    let read = advice::summary_of(&state, row.entry).await?;
+    let named = read.0.phase_tree.as_ref();
     let named =
         named.ok_or_else(|| Problem::not_found("the run has no phase tree").field("run").found(&id))?;
     let tree = phase_tree::read(&state, &named.digest, MAX_TREE_BYTES).await.map_err(Problem::not_found)?;
     let title = format!("run {} {}", row.number, row.network);
     // A long tree takes a while to write, and other requests do not wait for it.
     let trace = tokio::task::spawn_blocking(move || {
-        chrome_trace::chrome_trace(&title, &tree, summary.cancel.as_ref())
+        chrome_trace::chrome_trace(&title, &tree, read.0.cancel.as_ref())
     });
     let trace = trace.await.map_err(Problem::internal)?;
     let name = format!("attachment; filename=\"acta-run-{}.trace.json\"", row.number);
@@ -298,5 +292,5 @@ pub async fn advice(
     Path(id): Path<String>,
 ) -> Answer<Json<Advice>> {
     let row = find(&state, &id).await?;
-    advice::of_row(&state, &row).await.map(Json)
+    advice::of(&state, &row).await.map(Json)
 }

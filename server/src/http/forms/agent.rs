@@ -2,10 +2,10 @@
 //! nothing else, and leads back to the agent's page, which then says so.
 
 use acta_app::routes;
+use acta_ledger::log::key::KeyId;
 use axum::{
     body::Bytes,
     extract::{Path, State},
-    http::StatusCode,
     response::{IntoResponse as _, Redirect, Response},
 };
 
@@ -50,13 +50,6 @@ async fn revoke_now(state: &AppState, name: &str, asking: Asking, fields: &Field
             .expected("yes"));
     }
     let seen = parse_digest("key_id", fields.needed("key_id")?)?;
-    let keyring = state.log.keyring();
-    if let Some(life) = keyring.active(name).filter(|life| life.public_key.id().0 != seen) {
-        return Err(Problem::new(StatusCode::CONFLICT, "not_the_key", "the agent has another key by now")
-            .field("key_id")
-            .found(seen)
-            .expected(life.public_key.id()));
-    }
-    keyring::revoke(state, name, by, fields.needed("reason")?).await?;
+    keyring::revoke(state, name, Some(KeyId(seen)), by, fields.needed("reason")?).await?;
     Ok(())
 }
