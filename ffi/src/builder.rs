@@ -7,7 +7,7 @@
 //! own end, so it holds it too. A [`Plan`] refers to nothing, and stands alone.
 //!
 //! A builder is not thread-safe, nor is what it made: all of it stays on the thread that made it (none is `Send`).
-//! Two builds at once are two builders on two threads.
+//! Two builds at once are two builders on two threads; where their targets differ, one waits for the other (see `turn`).
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -24,6 +24,7 @@ use crate::plan::{BuildError, BuildFacts, BuildOutput, HostMemory, NoPlan, Plan}
 use crate::shim::{self, Refusal, call};
 use crate::sys;
 use crate::timing_cache::CacheHandle;
+use crate::turn::Turn;
 
 /// A TensorRT builder.
 pub struct Builder {
@@ -156,6 +157,8 @@ impl Builder {
                 return Err(BuildError { reason: NoPlan::Foreign(what), facts: Box::default() });
             }
         }
+        // A family without targets has none that differ.
+        let _turn = Turn::wait(config.compute_capabilities().unwrap_or_default());
         drop(journal.take());
         if let Some(monitor) = config.monitor() {
             monitor.reset();

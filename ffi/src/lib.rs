@@ -37,6 +37,7 @@ mod setting;
 mod shim;
 mod sys;
 mod timing_cache;
+mod turn;
 mod version;
 
 pub use builder::Builder;
