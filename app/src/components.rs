@@ -19,6 +19,8 @@ pub mod history;
 #[cfg(feature = "ssr")]
 pub mod layout;
 #[cfg(feature = "ssr")]
+pub mod moment;
+#[cfg(feature = "ssr")]
 pub mod moments;
 #[cfg(feature = "ssr")]
 pub mod pack;

@@ -7,6 +7,7 @@ use leptos::prelude::provide_context;
 use crate::{
     i18n::Lang,
     portal::{PageError, Portal},
+    zone::Zone,
 };
 
 /// Light or dark.
@@ -86,6 +87,8 @@ pub struct PageContext {
     pub lang: Lang,
     /// The theme.
     pub theme: Theme,
+    /// The viewer's time zone; none for UTC.
+    pub zone: Option<Zone>,
     /// The style sheets.
     pub assets: AssetUrls,
     /// The nonce of the one inline script. Without it the page has no script at all.
@@ -109,8 +112,11 @@ impl PageContext {
     }
 }
 
-/// Makes the context known to [`crate::shell::shell`], and the nonce to leptos.
+/// Makes the context known to [`crate::shell::shell`], the nonce to leptos, and the time zone to whatever shows a moment.
 pub fn provide_page_context(context: PageContext) {
+    if let Some(zone) = context.zone.clone() {
+        provide_context(zone);
+    }
     if let Some(nonce) = context.nonce.clone() {
         provide_context(nonce);
     }

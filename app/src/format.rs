@@ -2,6 +2,7 @@
 
 pub use acta_ledger::judge::filter::file_name;
 use acta_ledger::log::timestamp::Timestamp;
+use time::{OffsetDateTime, UtcOffset};
 
 use crate::i18n::Lang;
 
@@ -106,16 +107,42 @@ pub fn date_time(at: Timestamp, lang: Lang) -> String {
 
 /// A day.
 pub fn date(at: Timestamp, lang: Lang) -> String {
-    let at = at.date_time();
-    let month = lang.t(&format!("month-{}", u8::from(at.month())));
-    format!("{}{NBSP}{month}{NBSP}{}", at.day(), at.year())
+    format!("{}{NBSP}{}", day(at.date_time(), lang), at.date_time().year())
 }
 
 /// A day without its year, and a time to the second.
 pub fn day_time(at: Timestamp, lang: Lang) -> String {
-    let day = at.date_time();
-    let month = lang.t(&format!("month-{}", u8::from(day.month())));
-    format!("{}{NBSP}{month} {}", day.day(), time(at))
+    format!("{} {}", day(at.date_time(), lang), time(at))
+}
+
+/// A time to the second by a clock that is so many seconds ahead of UTC, with that offset; with the day where it is
+/// another one than in UTC, and with its year where that is another one too. None where such a clock shows no time.
+pub fn local_time(at: Timestamp, offset_s: i32, lang: Lang) -> Option<String> {
+    let offset = UtcOffset::from_whole_seconds(offset_s).ok()?;
+    let (utc, local) = (at.date_time(), at.date_time().checked_to_offset(offset)?);
+    let text = format!("{}{NBSP}UTC{}", clock(local), signed(offset));
+    Some(match (local.date() == utc.date(), local.year() == utc.year()) {
+        (true, _) => text,
+        (false, true) => format!("{}, {text}", day(local, lang)),
+        (false, false) => format!("{}{NBSP}{}, {text}", day(local, lang), local.year()),
+    })
+}
+
+fn day(at: OffsetDateTime, lang: Lang) -> String {
+    let month = lang.t(&format!("month-{}", u8::from(at.month())));
+    format!("{}{NBSP}{month}", at.day())
+}
+
+fn clock(at: OffsetDateTime) -> String {
+    format!("{:02}:{:02}:{:02}", at.hour(), at.minute(), at.second())
+}
+
+/// An offset in hours and minutes; only the oldest ones have seconds too.
+fn signed(offset: UtcOffset) -> String {
+    let sign = if offset.is_negative() { '−' } else { '+' };
+    let (hours, minutes, seconds) = offset.as_hms();
+    let seconds = if seconds == 0 { String::new() } else { format!(":{:02}", seconds.abs()) };
+    format!("{sign}{:02}:{:02}{seconds}", hours.abs(), minutes.abs())
 }
 
 /// How long it is from one moment to a later one: in the largest unit that is not too coarse, whole.
@@ -136,8 +163,7 @@ pub fn number_word(n: u64, lang: Lang) -> String {
 
 /// A time to the second.
 pub fn time(at: Timestamp) -> String {
-    let at = at.date_time();
-    format!("{:02}:{:02}:{:02}", at.hour(), at.minute(), at.second())
+    clock(at.date_time())
 }
 
 /// A time to the millisecond.
@@ -228,6 +254,53 @@ mod tests {
         assert_eq!(date_time(at, Lang::En), "29\u{a0}Nov\u{a0}2026, 20:31:07\u{a0}UTC");
         assert_eq!(date_time(at, Lang::Es), "29\u{a0}nov\u{a0}2026, 20:31:07\u{a0}UTC");
         assert_eq!(time_ms(at), "20:31:07.300");
+    }
+
+    #[test]
+    fn another_clock_says_its_offset_and_its_day_where_that_differs() {
+        for (at, offset_s, en, es) in [
+            // The same day, also where the offset is nothing.
+            ("2026-11-29T20:31:07.300Z", 0, Some("20:31:07\u{a0}UTC+00:00"), None),
+            ("2026-11-29T20:31:07.300Z", 3_600, Some("21:31:07\u{a0}UTC+01:00"), None),
+            // Half and quarter hours, on both sides.
+            ("2026-11-29T12:00:00.999Z", 20_700, Some("17:45:00\u{a0}UTC+05:45"), None),
+            ("2026-11-29T12:00:00Z", -12_600, Some("08:30:00\u{a0}UTC−03:30"), None),
+            ("2026-11-29T12:00:00Z", -1_800, Some("11:30:00\u{a0}UTC−00:30"), None),
+            // The next day, the day before, the next and the last year.
+            (
+                "2026-11-29T20:31:07Z",
+                19_800,
+                Some("30\u{a0}Nov, 02:01:07\u{a0}UTC+05:30"),
+                Some("30\u{a0}nov, 02:01:07\u{a0}UTC+05:30"),
+            ),
+            (
+                "2026-01-31T00:30:00Z",
+                -3_600,
+                Some("30\u{a0}Jan, 23:30:00\u{a0}UTC−01:00"),
+                Some("30\u{a0}ene, 23:30:00\u{a0}UTC−01:00"),
+            ),
+            (
+                "2026-12-31T23:30:00Z",
+                3_600,
+                Some("1\u{a0}Jan\u{a0}2027, 00:30:00\u{a0}UTC+01:00"),
+                Some("1\u{a0}ene\u{a0}2027, 00:30:00\u{a0}UTC+01:00"),
+            ),
+            (
+                "1970-01-01T00:00:00Z",
+                -18_000,
+                Some("31\u{a0}Dec\u{a0}1969, 19:00:00\u{a0}UTC−05:00"),
+                Some("31\u{a0}dic\u{a0}1969, 19:00:00\u{a0}UTC−05:00"),
+            ),
+            // Monrovia until 1972.
+            ("1971-06-01T12:00:00Z", -2_670, Some("11:15:30\u{a0}UTC−00:44:30"), None),
+            // No calendar of ours has the year 10000, and no clock is two days ahead.
+            ("9999-12-31T23:30:00Z", 3_600, None, None),
+            ("2026-11-29T12:00:00Z", 172_800, None, None),
+        ] {
+            let at: Timestamp = at.parse().unwrap();
+            assert_eq!(local_time(at, offset_s, Lang::En).as_deref(), en, "{at} {offset_s}");
+            assert_eq!(local_time(at, offset_s, Lang::Es).as_deref(), es.or(en), "{at} {offset_s}");
+        }
     }
 
     #[test]

@@ -29,7 +29,8 @@
 //!   to `/routes/{name}/orders` (`action`, `to`, `reason_code`, `text`, `key`, `password`, `form_token`). Done, both go to
 //!   `/routes/{name}/done/{entry}`; refused, back to `/routes/{name}/decide` or `/routes/{name}/rollback` with every typed
 //!   field but the secret ones, `error` (a code) and `detail`. `/account/sessions/revoke` and `/account/tokens/revoke`
-//!   take `id` and `form_token`.
+//!   take `id` and `form_token`, `/account/zone` takes `zone` and `form_token`.
+//! - The **time zone** of the viewer's account goes into `PageContext::zone`; without one, moments are shown in UTC alone.
 //! - The **island** fetches what `routes::VERIFICATION` and `routes::CONSISTENCY` describe.
 
 pub mod address;
@@ -49,6 +50,8 @@ pub mod i18n;
 pub mod pages;
 #[cfg(feature = "ssr")]
 pub mod shell;
+#[cfg(feature = "ssr")]
+pub mod zone;
 
 /// Wakes the islands of a page; the module script calls it once the wasm has been loaded.
 #[cfg(feature = "hydrate")]

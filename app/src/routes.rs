@@ -63,6 +63,8 @@ pub const ACCOUNT: &str = "/account";
 pub const REVOKE_SESSION: &str = "/account/sessions/revoke";
 /// Where one of the viewer's tokens is revoked.
 pub const REVOKE_TOKEN: &str = "/account/tokens/revoke";
+/// Where the viewer's time zone is posted to.
+pub const ZONE: &str = "/account/zone";
 /// All accounts.
 pub const PEOPLE: &str = "/people";
 /// Where every change of an account or a token is posted to.

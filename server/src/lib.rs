@@ -43,3 +43,4 @@ pub mod store;
 pub mod telemetry;
 pub mod tls;
 pub mod trace;
+pub mod zone;

@@ -10,10 +10,10 @@ use acta_ledger::{
 };
 use leptos::prelude::*;
 
-use super::{axis, figure::figure, words};
+use super::{axis, figure::figure, moment, words};
 use crate::{
     context::PageContext,
-    format::{date_time, seconds},
+    format::seconds,
     i18n::Lang,
     routes,
     view::{
@@ -123,7 +123,7 @@ fn title(row: &HistoryRow, this: Option<&str>, lang: Lang) -> String {
     let values = [
         ("run", format!("{:04}", row.number).into()),
         ("took", seconds(row.total_ms, lang).into()),
-        ("at", date_time(row.started_at, lang).into()),
+        ("at", moment::words(row.started_at, lang).into()),
     ];
     lang.tr(if this == Some(row.id.as_str()) { "history-this" } else { "history-outlier" }, values)
 }

@@ -9,6 +9,7 @@ use acta_ledger::{
 };
 use leptos::prelude::*;
 
+use super::moment;
 use crate::{
     format::{NOTHING, seconds_figure, time_ms},
     i18n::Lang,
@@ -104,7 +105,7 @@ fn item(moment: Moment, lang: Lang) -> impl IntoView {
     let when =
         moment.at.map_or_else(|| NOTHING.to_owned(), |at| format!("{}\u{a0}s", seconds_figure(at, lang)));
     let clock = moment.clock.map(|at| {
-        view! { <time class="how" datetime=at.to_string()>{format!("{}\u{a0}UTC", time_ms(at))}</time> }
+        view! { <span class="how">{moment::written(at, format!("{}\u{a0}UTC", time_ms(at)), lang)}</span> }
     });
     view! {
         <li class=slow.then_some("slow")>

@@ -11,11 +11,12 @@ use leptos::prelude::*;
 
 use super::{
     layout::{capitalised, note, part as section, scroll},
+    moment,
     state::{State, state},
 };
 use crate::{
     context::PageContext,
-    format::{NOTHING, count, date_time, short},
+    format::{NOTHING, count, short},
     i18n::Lang,
     routes,
     view::rebuild::RebuildsView,
@@ -146,7 +147,7 @@ fn row(view: &RebuildsView, rebuild: &StandingRebuild, lang: Lang) -> AnyView {
         <tr>
             <th scope="row" class="stick">
                 <a href=routes::entry(rebuild.index)>{count(rebuild.index, lang)}</a>
-                <span class="sub"><time datetime=record.at.to_string()>{date_time(record.at, lang)}</time></span>
+                <span class="sub">{moment::cell(record.at, lang)}</span>
             </th>
             <td>{state(mark, verdict)}{support}</td>
             <td><a href=routes::agent(&rebuild.agent)><bdi>{short(&rebuild.agent, 64)}</bdi></a>{owner}{own}</td>

@@ -15,10 +15,11 @@ use crate::{
     components::{
         digest,
         layout::{Answer, answer, full_part, note, part, scroll, trail},
+        moment,
         state::{State, state},
     },
     context::PageContext,
-    format::{count, date_time, short},
+    format::{count, short},
     i18n::Lang,
     portal::PageError,
     routes,
@@ -98,7 +99,7 @@ fn headline(shown: &AcceptanceView, lang: Lang) -> AnyView {
     }
     lead.push(built_with(record, lang));
     let row = &shown.row;
-    let about = vec![number_of(row, lang), date_time(row.started_at, lang)];
+    let about = std::iter::once(number_of(row, lang)).chain(moment::lines(row.started_at, lang)).collect();
     let word = lang.code_text("acceptance-verdict", word);
     let entry = lang.tr("run-entry", [("entry", count(row.entry, lang).into())]);
     let actions = view! {
@@ -153,7 +154,7 @@ fn history(view: &AcceptancesView, shown: &AcceptanceView, lang: Lang) -> AnyVie
                 <td>{gpu}</td>
                 <td><bdi>{short(&row.agent, 40)}</bdi></td>
                 <td class="n">
-                    <time datetime=row.started_at.to_string()>{date_time(row.started_at, lang)}</time>
+                    {moment::cell(row.started_at, lang)}
                 </td>
             </tr>
         }

@@ -1,15 +1,17 @@
-//! The viewer's own account: sessions, tokens, language and theme.
+//! The viewer's own account: sessions, tokens, time zone, language and theme.
 
 use leptos::prelude::*;
 
 use super::{Ready, Room};
 use crate::{
+    address::query_value,
     components::{
         layout::{Answer, answer, note, part, scroll},
+        moment,
         state::{State, state},
     },
     context::PageContext,
-    format::{date_time, short},
+    format::short,
     i18n::Lang,
     portal::PageError,
     routes,
@@ -38,6 +40,7 @@ pub async fn load(context: &PageContext) -> Result<Ready, PageError> {
         {answer(content, ().into_any())}
         {sessions(&view, &viewer, lang)}
         {tokens(&view, &viewer, lang)}
+        {part("h-zone", lang.t("section-zone"), note(lang.t("zone-note")), zone(context, &view, &viewer))}
         {part("h-prefer", lang.t("section-preferences"), note(lang.t("preferences-note")), prefer.into_any())}
     };
     Ok(Ready { title: lang.t("account-title"), room: Room::Account, island: false, body: body.into_any() })
@@ -58,13 +61,13 @@ fn session_row(row: &SessionRow, viewer: &Viewer, lang: Lang) -> AnyView {
     });
     let label = lang.tr(
         "session-end-label",
-        [("browser", short(&browser, 60).into()), ("at", date_time(row.created_at, lang).into())],
+        [("browser", short(&browser, 60).into()), ("at", moment::words(row.created_at, lang).into())],
     );
     view! {
         <tr>
             <th scope="row" class="stick"><bdi>{browser}</bdi>{current}</th>
-            <td>{date_time(row.created_at, lang)}</td>
-            <td>{date_time(row.last_seen_at, lang)}</td>
+            <td>{moment::cell(row.created_at, lang)}</td>
+            <td>{moment::cell(row.last_seen_at, lang)}</td>
             <td>{revoke(routes::REVOKE_SESSION, &row.id, lang.t("session-end"), label, viewer)}</td>
         </tr>
     }
@@ -91,14 +94,14 @@ fn tokens(view: &AccountView, viewer: &Viewer, lang: Lang) -> AnyView {
 
 fn token_row(row: &TokenRow, viewer: &Viewer, lang: Lang) -> AnyView {
     let label = short(&row.label, 100);
-    let last = row.last_used_at.map_or_else(|| lang.t("token-never"), |at| date_time(at, lang));
+    let last = row.last_used_at.map_or_else(|| lang.t("token-never").into_any(), |at| moment::cell(at, lang));
     let name = lang.tr("token-revoke-label", [("label", label.clone().into())]);
     view! {
         <tr>
             <th scope="row" class="stick"><bdi>{label}</bdi></th>
             <td>{scopes(&row.scopes, lang)}</td>
-            <td>{row.issued_at.map(|at| date_time(at, lang))}</td>
-            <td>{date_time(row.expires_at, lang)}</td>
+            <td>{row.issued_at.map(|at| moment::cell(at, lang))}</td>
+            <td>{moment::cell(row.expires_at, lang)}</td>
             <td>{last}</td>
             <td>{revoke(routes::REVOKE_TOKEN, &row.id, lang.t("token-revoke"), name, viewer)}</td>
         </tr>
@@ -110,6 +113,44 @@ fn token_row(row: &TokenRow, viewer: &Viewer, lang: Lang) -> AnyView {
 pub(super) fn scopes(scopes: &[String], lang: Lang) -> String {
     let words: Vec<String> = scopes.iter().map(|scope| lang.code_text("scope", scope)).collect();
     words.join(", ")
+}
+
+/// The form of the time zone. What was refused stays in the field, with what was expected beside it.
+fn zone(context: &PageContext, view: &AccountView, viewer: &Viewer) -> AnyView {
+    let lang = context.lang;
+    let refused = (query_value(&context.query, "error").as_deref() == Some("unknown_zone"))
+        .then(|| query_value(&context.query, "zone").unwrap_or_default());
+    let error = refused.as_ref().map(|found| {
+        view! {
+            <div class="reason bad" id="zone-error" role="alert">
+                <p>{state(State::Bad, lang.t("zone-refused"))}</p>
+                <p><bdi>{lang.tr("zone-refused-found", [("found", short(found, 64).into())])}</bdi></p>
+                <p>{lang.t("zone-refused-expected")}</p>
+            </div>
+        }
+    });
+    let gone = view.zone.as_ref().filter(|_| context.zone.is_none()).map(|zone| {
+        view! { <p><bdi>{lang.tr("zone-gone", [("zone", short(zone, 64).into())])}</bdi></p> }
+    });
+    let failed = refused.is_some();
+    let value = refused.or_else(|| view.zone.clone()).unwrap_or_default();
+    let names = view.zones.iter().map(|name| view! { <option value=name.clone()></option> });
+    view! {
+        {error}{gone}
+        <form class="form ask" method="post" action=routes::ZONE>
+            <p>
+                <label for="zone">{lang.t("zone-label")}</label>
+                <input type="text" id="zone" name="zone" list="zones" maxlength="64" autocomplete="off"
+                    autocapitalize="none" spellcheck="false" placeholder="UTC" value=value
+                    aria-invalid=failed.then_some("true") aria-describedby=failed.then_some("zone-error")
+                    autofocus=failed/>
+            </p>
+            <datalist id="zones">{names.collect_view()}</datalist>
+            <input type="hidden" name="form_token" value=viewer.form_token.clone()/>
+            <p><button class="btn">{lang.t("zone-submit")}</button></p>
+        </form>
+    }
+    .into_any()
 }
 
 fn table(caption: &str, heads: &[&str], rows: AnyView, lang: Lang) -> AnyView {

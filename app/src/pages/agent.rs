@@ -8,11 +8,12 @@ use crate::{
     address::query_value,
     components::{
         layout::{Answer, answer, note, part, scroll, trail},
+        moment,
         state::{State, state},
         words,
     },
     context::PageContext,
-    format::{NOTHING, count, date_time, short},
+    format::{NOTHING, count, short},
     i18n::Lang,
     portal::PageError,
     routes,
@@ -53,7 +54,7 @@ fn show(context: &PageContext, view: &AgentView) -> Ready {
     let content = Answer {
         state: mark,
         word: lang.t(word),
-        about: view.last_entry_at.map(|at| date_time(at, lang)).into_iter().collect(),
+        about: view.last_entry_at.into_iter().flat_map(|at| moment::lines(at, lang)).collect(),
         headline,
         lead: lead(view, lang),
     };
@@ -120,7 +121,7 @@ fn key_row(key: &KeyRow, lang: Lang) -> AnyView {
         || NOTHING.into_any(),
         |end| {
             let at = key.ended_on.map(|at| {
-                view! { <span class="sub"><time datetime=at.to_string()>{date_time(at, lang)}</time></span> }
+                view! { <span class="sub">{moment::cell(at, lang)}</span> }
             });
             let reason = end.reason.as_deref().map(|reason| {
                 view! { <span class="sub"><bdi>{short(reason, 300)}</bdi></span> }
@@ -141,7 +142,7 @@ fn key_row(key: &KeyRow, lang: Lang) -> AnyView {
             <td>
                 {entry_link(life.introduced_at, lang)}", "{begin}", "{by(&life.authorized_by)}
                 <span class="sub">
-                    <time datetime=key.introduced_on.to_string()>{date_time(key.introduced_on, lang)}</time>
+                    {moment::cell(key.introduced_on, lang)}
                 </span>
             </td>
             <td>{end}</td>

@@ -9,11 +9,12 @@ use crate::{
         digest,
         exports::exports,
         layout::{Answer, answer, full_part, scroll, trail},
+        moment,
         state::{State, state},
         words,
     },
     context::PageContext,
-    format::{NOTHING, bytes, count, date_time, short, visible},
+    format::{NOTHING, bytes, count, short, visible},
     i18n::Lang,
     portal::PageError,
     routes,
@@ -202,7 +203,7 @@ fn cache_row(row: &CacheRow, lang: Lang) -> AnyView {
                 {short(&row.gpu_sku, 40)}<br/>
                 {format!("{} {}, CUDA {}", lang.t("fact-driver-short"), optional(&row.driver), optional(&row.cuda))}
             </td>
-            <td class="n"><time datetime=row.started_at.to_string()>{date_time(row.started_at, lang)}</time></td>
+            <td class="n">{moment::cell(row.started_at, lang)}</td>
         </tr>
     }
     .into_any()

@@ -19,12 +19,12 @@ use crate::{
         axis,
         figure::figure,
         layout::{Answer, Figure, answer, figures, full_part, scroll, trail},
-        spread,
+        moment, spread,
         state::{State, state},
         words,
     },
     context::PageContext,
-    format::{NOTHING, count, date_time, seconds, short},
+    format::{NOTHING, count, seconds, short},
     i18n::Lang,
     portal::PageError,
     routes,
@@ -253,7 +253,7 @@ fn listed(view: &CancelsView, lang: Lang) -> AnyView {
                 <td><bdi>{short(&Field::Phase.name(row.phase.as_deref(), lang), 80)}</bdi></td>
                 <td>{gpu}</td>
                 <td><bdi>{row.route.as_ref().map_or_else(|| NOTHING.to_owned(), |route| short(route, 40))}</bdi></td>
-                <td class="n"><time datetime=row.requested_at.to_string()>{date_time(row.requested_at, lang)}</time></td>
+                <td class="n">{moment::cell(row.requested_at, lang)}</td>
             </tr>
         }
     });

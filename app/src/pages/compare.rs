@@ -21,12 +21,12 @@ use super::{Ready, Room};
 use crate::{
     components::{
         layout::{Answer, answer, capitalised, full_part, part, scroll, trail},
-        spread,
+        moment, spread,
         state::{State, state},
         words,
     },
     context::PageContext,
-    format::{NOTHING, date_time, seconds, short},
+    format::{NOTHING, seconds, short},
     i18n::Lang,
     portal::PageError,
     routes,
@@ -291,7 +291,7 @@ fn chosen_row(
             <td>{state(mark, word)}</td>
             <td class="n">{seconds(row.total_ms, lang)}</td>
             <td class="n">{beside.unwrap_or_else(|| NOTHING.to_owned())}</td>
-            <td class="n"><time datetime=row.started_at.to_string()>{date_time(row.started_at, lang)}</time></td>
+            <td class="n">{moment::cell(row.started_at, lang)}</td>
             <td class="ways">{baseline}{up}{down}{link(rest, "compare-remove")}</td>
         </tr>
     }

@@ -9,11 +9,12 @@ use crate::{
         digest,
         history::{Judged, Kind, finding, judged, picture},
         layout::{Answer, answer, full_part, scroll, trail},
+        moment,
         state::{State, state},
         words,
     },
     context::PageContext,
-    format::{NOTHING, date_time, file_name, seconds, short},
+    format::{NOTHING, file_name, seconds, short},
     i18n::Lang,
     portal::PageError,
     routes,
@@ -131,7 +132,7 @@ fn table(judged: &Judged<'_>, lang: Lang) -> AnyView {
                 <td>{state(mark, word)}</td>
                 <td class="n">{seconds(row.total_ms, lang)}</td>
                 <td>{standing}</td>
-                <td class="n"><time datetime=row.started_at.to_string()>{date_time(row.started_at, lang)}</time></td>
+                <td class="n">{moment::cell(row.started_at, lang)}</td>
             </tr>
         }
     });

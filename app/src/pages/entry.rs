@@ -9,11 +9,12 @@ use crate::{
         checks, digest,
         facts::{Fact, Group, facts},
         layout::{Answer, Figure, answer, capitalised, figures, note, part, raw, scroll, trail},
+        moment,
         state::State,
         words,
     },
     context::PageContext,
-    format::{bytes, count, date_time, short, visible},
+    format::{bytes, count, short, visible},
     i18n::Lang,
     islands::verify::VerifyAlarm,
     portal::PageError,
@@ -34,7 +35,7 @@ fn show(context: &PageContext, view: &EntryView) -> Ready {
     let content = Answer {
         state: if holds { State::Good } else { State::Bad },
         word: lang.t(if holds { "entry-holds-word" } else { "entry-broken-word" }),
-        about: vec![name.clone(), date_time(view.logged_at, lang)],
+        about: std::iter::once(name.clone()).chain(moment::lines(view.logged_at, lang)).collect(),
         headline: headline(view, lang),
         lead: vec![lang.t(if holds { "entry-holds-lead" } else { "entry-broken-lead" })],
     };
@@ -115,7 +116,7 @@ fn content_part(view: &EntryView, lang: Lang) -> AnyView {
             Fact::new(lang.t("entry-type"), view! { <code>{urn}</code> }),
             Fact::new(
                 lang.t("entry-logged"),
-                view! { <time datetime=view.logged_at.to_string()>{view.logged_at.to_string()}</time> },
+                moment::written(view.logged_at, view.logged_at.to_string(), lang),
             ),
         ],
     };

@@ -11,11 +11,12 @@ use crate::{
         exports::exports,
         facts::{Fact, Group, facts},
         layout::{Answer, Figure, answer, capitalised, figures, note, part, raw, scroll},
+        moment,
         state::{State, state},
         words,
     },
     context::PageContext,
-    format::{NOTHING, count, date_time, short, visible},
+    format::{NOTHING, count, short, visible},
     i18n::Lang,
     portal::PageError,
     routes,
@@ -64,7 +65,7 @@ fn show(context: &PageContext, view: &LedgerView, before: Option<u64>) -> Ready 
     let content = Answer {
         state: mark,
         word: lang.t(word),
-        about: vec![short(&view.origin, 60), date_time(view.signed_at, lang)],
+        about: std::iter::once(short(&view.origin, 60)).chain(moment::lines(view.signed_at, lang)).collect(),
         headline,
         lead: vec![lead],
     };
@@ -79,7 +80,7 @@ fn show(context: &PageContext, view: &LedgerView, before: Option<u64>) -> Ready 
             label: lang.t("figure-root"),
             value: view.root.short(),
             unit: "",
-            note: lang.tr("figure-signed", [("at", date_time(view.signed_at, lang).into())]),
+            note: lang.tr("figure-signed", [("at", moment::words(view.signed_at, lang).into())]),
         },
         Figure {
             label: lang.t("figure-agents"),
@@ -149,7 +150,7 @@ fn entry_row(entry: &EntryRow, lang: Lang) -> AnyView {
     view! {
         <tr>
             <th scope="row" class="n"><a href=routes::entry(entry.index)>{count(entry.index, lang)}</a></th>
-            <td><time datetime=entry.logged_at.to_string()>{date_time(entry.logged_at, lang)}</time></td>
+            <td>{moment::cell(entry.logged_at, lang)}</td>
             <td>{words::predicate(&entry.predicate_type, lang)}</td>
             <td class="nowrap">{run}</td>
             <td><bdi>{signer}</bdi></td>
@@ -207,7 +208,7 @@ fn agent_row(agent: &AgentRow, lang: Lang) -> AnyView {
         }
         .into_any()
     };
-    let last = agent.last_entry_at.map_or_else(|| NOTHING.to_owned(), |at| date_time(at, lang));
+    let last = agent.last_entry_at.map_or_else(|| NOTHING.into_any(), |at| moment::cell(at, lang));
     let key: String = visible(&agent.key_id).chars().take(12).collect();
     view! {
         <tr>

@@ -14,16 +14,18 @@ use crate::{
     address::query_value,
     components::{
         layout::{Answer, answer, full_part, scroll},
+        moment,
         state::{State, state},
         words,
     },
     context::PageContext,
-    format::{NOTHING, date_time, number, short},
+    format::{NOTHING, number, short},
     i18n::Lang,
     islands::live::{PageParts, Part},
     portal::PageError,
     routes,
     view::live::{LiveBuildView, LiveBuildsView},
+    zone::Zone,
 };
 
 /// After how many seconds a page without JavaScript is loaded again.
@@ -37,10 +39,13 @@ pub fn is_paused(context: &PageContext) -> bool {
     query_value(&context.query, "updates").as_deref() == Some("paused")
 }
 
-/// The parts of a build's page that change, as HTML, for a stream.
-pub fn fragments(view: &LiveBuildView, lang: Lang) -> PageParts {
+/// The parts of a build's page that change, as HTML, for a stream to a viewer in a time zone.
+pub fn fragments(view: &LiveBuildView, lang: Lang, zone: Option<Zone>) -> PageParts {
     let owner = Owner::new();
     let parts = owner.with(|| {
+        if let Some(zone) = zone {
+            provide_context(zone);
+        }
         build::parts(view, lang)
             .map(|(id, content)| Part { id: id.to_owned(), html: content.to_html() })
             .to_vec()
@@ -134,7 +139,7 @@ fn row(view: &LiveBuildView, lang: Lang) -> AnyView {
             <td class="n">{seconds(view.elapsed_ns().filter(|_| running))}</td>
             <td class="n">{seconds(view.silence_ns().filter(|_| running))}</td>
             <td><bdi>{short(&view.agent, 60)}</bdi></td>
-            <td>{date_time(view.build.started_at, lang)}</td>
+            <td>{moment::cell(view.build.started_at, lang)}</td>
         </tr>
     }
     .into_any()

@@ -11,10 +11,11 @@ use crate::{
     address::query_value,
     components::{
         layout::{Answer, answer, note, part, scroll},
+        moment,
         state::{State, state},
     },
     context::PageContext,
-    format::{NOTHING, count, date, date_time, short},
+    format::{NOTHING, count, date, short},
     i18n::Lang,
     portal::PageError,
     routes,
@@ -176,7 +177,8 @@ pub(super) fn tokens(
         return view! { <p>{lang.t("tokens-no")}</p> }.into_any();
     }
     let rows = rows.iter().enumerate().map(|(at, row)| {
-        let last = row.last_used_at.map_or_else(|| lang.t("token-never"), |at| date_time(at, lang));
+        let last =
+            row.last_used_at.map_or_else(|| lang.t("token-never").into_any(), |at| moment::cell(at, lang));
         let label = lang.tr(
             "token-revoke-of",
             [("label", short(&row.label, 100).into()), ("holder", short(&row.holder, 64).into())],
@@ -191,8 +193,8 @@ pub(super) fn tokens(
                 <th scope="row" class="stick"><bdi>{short(&row.holder, 64)}</bdi></th>
                 <td><bdi>{short(&row.label, 100)}</bdi></td>
                 <td>{scopes(&row.scopes, lang)}</td>
-                <td>{row.issued_at.map_or_else(|| NOTHING.to_owned(), |at| date_time(at, lang))}</td>
-                <td>{date_time(row.expires_at, lang)}</td>
+                <td>{row.issued_at.map_or_else(|| NOTHING.into_any(), |at| moment::cell(at, lang))}</td>
+                <td>{moment::cell(row.expires_at, lang)}</td>
                 <td>{last}</td>
                 <td>{revoke}</td>
             </tr>
@@ -229,7 +231,7 @@ pub(super) fn events(events: &[EventRow], lang: Lang) -> AnyView {
         view! {
             <tr>
                 <th scope="row" class="n"><a href=routes::people_done(event.id)>{event.id.to_string()}</a></th>
-                <td class="nowrap"><time datetime=event.at.to_string()>{date_time(event.at, lang)}</time></td>
+                <td class="nowrap">{moment::cell(event.at, lang)}</td>
                 <td><bdi>{by(&event.by, lang)}</bdi></td>
                 <td>{lang.code_text("change", &event.change)}</td>
                 <td><bdi>{short(&event.subject, 64)}</bdi></td>

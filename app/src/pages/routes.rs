@@ -8,6 +8,7 @@ use crate::{
     components::{
         digest,
         layout::{Answer, answer, capitalised, full_part},
+        moment,
         route::{
             matrix::{Matrix, Row, Rows, matrix},
             words,
@@ -15,7 +16,7 @@ use crate::{
         state::{State, state},
     },
     context::PageContext,
-    format::{age, date_time, short},
+    format::{age, short},
     i18n::Lang,
     portal::PageError,
     routes,
@@ -124,7 +125,8 @@ fn board_row(row: &RouteRow, lang: Lang) -> Row {
         <span class="sub">{facts.join(", ")}</span>
         {way}{trace}
     };
-    let values = [("at", date_time(row.since, lang).into()), ("age", age(row.since, row.now, lang).into())];
+    let values =
+        [("at", moment::words(row.since, lang).into()), ("age", age(row.since, row.now, lang).into())];
     let since = lang.tr("board-since", values);
     let last = view! {
         {capitalised(&words::turn(&row.turn, lang))}

@@ -20,12 +20,12 @@ use crate::{
     components::{
         checks,
         layout::{Answer, Figure, answer, capitalised, figures, note, part, raw, trail},
-        pack, rebuild,
+        moment, pack, rebuild,
         state::{State, state},
         words,
     },
     context::PageContext,
-    format::{NOTHING, count, date_time, file_name, percent, seconds, seconds_figure, short},
+    format::{NOTHING, count, file_name, percent, seconds, seconds_figure, short},
     i18n::Lang,
     islands::verify::VerifyAlarm,
     portal::PageError,
@@ -49,13 +49,13 @@ fn show(context: &PageContext, view: &RunView) -> Ready {
         mark = if mark == State::Good { State::Neutral } else { mark };
         word = format!("{word}, {}", lang.code_text("builder", "simulated"));
     }
+    let attempt = lang.tr("attempt", [("n", summary.run.attempt.to_string().into())]);
     let content = Answer {
         state: mark,
         word: word.clone(),
-        about: vec![
-            format!("{name}, {}", lang.tr("attempt", [("n", summary.run.attempt.to_string().into())])),
-            date_time(summary.started_at, lang),
-        ],
+        about: std::iter::once(format!("{name}, {attempt}"))
+            .chain(moment::lines(summary.started_at, lang))
+            .collect(),
         headline: headline::headline(view, lang),
         lead: headline::lead(view, lang),
     };

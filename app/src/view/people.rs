@@ -44,6 +44,10 @@ pub struct AccountView {
     pub sessions: Vec<SessionRow>,
     /// Their tokens.
     pub tokens: Vec<TokenRow>,
+    /// The time zone that they have chosen; none for UTC.
+    pub zone: Option<String>,
+    /// The names of the time zones that are offered.
+    pub zones: Vec<String>,
 }
 
 /// One account, for whoever keeps them.

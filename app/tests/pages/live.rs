@@ -54,7 +54,7 @@ fn phase(id: u32, parent: Option<u32>, finished: Option<u64>) -> LivePhase {
 }
 
 /// A build that was silent for 18.6 s when its agent spoke 0.8 s ago.
-fn silent() -> LiveBuildView {
+pub fn silent() -> LiveBuildView {
     let hostile = LivePhase { name: cut(HOSTILE, MAX_NAME_BYTES).to_owned(), ..phase(1, Some(0), Some(S)) };
     let state = LiveState {
         now: Count64(119 * S),
@@ -194,7 +194,8 @@ fn the_verdict_stands_in_words_beside_each_open_phase() {
         "12.0\u{a0}s, longer than ever (95th percentile 8.00\u{a0}s, longest seen 9.00\u{a0}s in 20 builds)"
     ));
     let said =
-        fragments(&beside(12_000.0, baseline::Standing::BeyondLongest, Wait::NotAsked), Lang::En).announce;
+        fragments(&beside(12_000.0, baseline::Standing::BeyondLongest, Wait::NotAsked), Lang::En, None)
+            .announce;
     assert_eq!(said, "Phase “phase 2” is silent for longer than ever.");
     assert!(of(silent(), Lang::En).contains("What is usual is not known yet"));
 }
@@ -274,7 +275,7 @@ fn a_stream_holds_what_the_page_shows_and_stays_small() {
     let mut view = silent();
     let state = view.state.as_mut().unwrap();
     state.phases = (0..MAX_PHASES as u32).map(|id| phase(id, id.checked_sub(1), None)).collect();
-    let parts = fragments(&view, Lang::En);
+    let parts = fragments(&view, Lang::En, None);
     let bytes: usize = parts.parts.iter().map(|part| part.html.len()).sum();
     assert!(bytes < 100_000, "{bytes}");
     let html = of(view, Lang::En);
@@ -283,6 +284,8 @@ fn a_stream_holds_what_the_page_shows_and_stays_small() {
     }
     assert_eq!(parts.announce, "Phase “phase 159” began.");
     assert!(
-        !parts.over && fragments(&ended(true), Lang::En).over && !fragments(&ended(false), Lang::En).over
+        !parts.over
+            && fragments(&ended(true), Lang::En, None).over
+            && !fragments(&ended(false), Lang::En, None).over
     );
 }

@@ -7,6 +7,7 @@ mod agent;
 mod compare;
 mod fixture;
 mod live;
+mod moment;
 mod people;
 mod rebuild;
 mod render;

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use acta_app::{context::Theme, i18n::Lang};
+use acta_app::{context::Theme, i18n::Lang, zone::Zone};
 
 use crate::{
     HOSTILE, check_page,
     fixture::Ledger,
-    render::{Fixture, render},
+    render::{Fixture, render, render_in},
     text_of,
 };
 
@@ -29,6 +29,46 @@ fn sessions_and_tokens_are_ended_by_plain_forms() {
     let html = render(Arc::new(fixture()), "/account", Lang::En, Theme::System).html;
     assert_eq!(text_of(&html, "h1"), "You are signed in 2 times, and one token acts for you.");
     assert!(html.contains("href=\"/account\" aria-current=\"page\""));
+}
+
+#[test]
+fn the_time_zone_is_chosen_by_a_plain_form() {
+    let page = |fixture: Fixture, zone: Option<Zone>, address: &str, lang| {
+        let html = render_in(zone, Arc::new(fixture), address, lang, Theme::System).html;
+        check_page(&html, lang);
+        html
+    };
+    let of = |zone: Option<&str>| Fixture { zone: zone.map(str::to_owned), ..fixture() };
+    for lang in Lang::ALL {
+        let html = page(of(None), None, "/account", lang);
+        assert_eq!(html.matches("action=\"/account/zone\"").count(), 1);
+        assert!(html.contains("<option value=\"Asia/Kolkata\">"));
+        assert!(!html.contains("class=\"local\"") && !html.contains("zone-error"));
+        let html = page(of(Some("Europe/Madrid")), Some(Zone::new(|_| Some(3_600))), "/account", lang);
+        assert!(html.contains("value=\"Europe/Madrid\" aria-") || html.contains("value=\"Europe/Madrid\">"));
+        assert!(html.contains("class=\"local\""));
+    }
+    // What was refused stays in the field: which one, what was found, what is expected.
+    let html =
+        page(of(Some("Europe/Madrid")), None, "/account?error=unknown_zone&zone=Mars%2FOlympus", Lang::En);
+    assert!(
+        html.contains("aria-invalid=\"true\" aria-describedby=\"zone-error\"")
+            && html.contains("value=\"Mars/Olympus\"")
+    );
+    assert!(
+        html.contains("Time zone: found “Mars/Olympus”")
+            && html.contains("Expected is a name of the IANA database")
+    );
+    // A zone that the server knows no longer is named, and shows nothing.
+    let html = page(of(Some("Europe/Gone")), None, "/account", Lang::En);
+    assert!(html.contains("no longer knows Europe/Gone") && !html.contains("class=\"local\""));
+    let hostile = page(
+        of(None),
+        None,
+        &format!("/account?error=unknown_zone&zone={}", acta_app::address::percent_encode(HOSTILE)),
+        Lang::En,
+    );
+    assert!(!hostile.contains("<script>") && !hostile.contains("<img"));
 }
 
 #[test]

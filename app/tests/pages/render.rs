@@ -29,6 +29,7 @@ use acta_app::{
         search::SearchView,
         trace::TraceView,
     },
+    zone::Zone,
 };
 use acta_ledger::{evidence::person::Role, judge::filter::RunKind};
 use async_trait::async_trait;
@@ -51,6 +52,8 @@ pub struct Fixture {
     pub damaged: bool,
     /// What a browser calls itself, and a token.
     pub agent: String,
+    /// The time zone that the viewer has chosen.
+    pub zone: Option<String>,
     /// The builds that run.
     pub builds: Vec<LiveBuildView>,
     /// What was decided about timing caches.
@@ -74,6 +77,7 @@ impl Fixture {
             routes,
             damaged: false,
             agent,
+            zone: None,
             builds: Vec::new(),
             caches: None,
             restores: Vec::new(),
@@ -282,7 +286,12 @@ impl Portal for Fixture {
 
     async fn account(&self) -> Result<AccountView, PageError> {
         let sessions = vec![self.session("aa", true), self.session("bb", false)];
-        Ok(AccountView { sessions, tokens: vec![self.token("cc", &["read", "define_routes"])] })
+        Ok(AccountView {
+            sessions,
+            tokens: vec![self.token("cc", &["read", "define_routes"])],
+            zone: self.zone.clone(),
+            zones: vec!["Asia/Kolkata".to_owned(), "Europe/Madrid".to_owned()],
+        })
     }
 
     async fn people(&self) -> Result<PeopleView, PageError> {
@@ -401,6 +410,17 @@ pub struct Rendered {
 
 /// Renders the page at an address (path and query).
 pub fn render(portal: Arc<dyn Portal>, address: &str, lang: Lang, theme: Theme) -> Rendered {
+    render_in(None, portal, address, lang, theme)
+}
+
+/// The same for a viewer in a time zone.
+pub fn render_in(
+    zone: Option<Zone>,
+    portal: Arc<dyn Portal>,
+    address: &str,
+    lang: Lang,
+    theme: Theme,
+) -> Rendered {
     let _ = any_spawner::Executor::init_futures_executor();
     let status = Arc::new(AtomicU16::new(200));
     let sink = status.clone();
@@ -409,6 +429,7 @@ pub fn render(portal: Arc<dyn Portal>, address: &str, lang: Lang, theme: Theme) 
         portal,
         lang,
         theme,
+        zone,
         assets: AssetUrls::default(),
         nonce: Some(Nonce::from_value("test-nonce")),
         path: path.to_owned(),

@@ -14,7 +14,7 @@ use crate::{
     runs, text_of,
 };
 
-fn fixture() -> Fixture {
+pub fn fixture() -> Fixture {
     Fixture::new(Ledger::of(runs()))
 }
 
@@ -27,7 +27,7 @@ fn as_reviewer(address: &str, lang: Lang) -> Rendered {
 }
 
 /// Every page of routes, with what it asks for.
-fn addresses() -> Vec<String> {
+pub fn addresses() -> Vec<String> {
     let names = [
         "tiny-distilbert",
         "served",

@@ -7,6 +7,7 @@ use axum::{
     http::{header, request::Parts},
 };
 
+use acta_app::zone::Zone;
 use acta_ledger::evidence::{
     code,
     person::{STEP_UP_MS, SignIn, Signatory},
@@ -16,7 +17,7 @@ use super::{
     policy::{Action, Actor, ROLES, Role, Scopes, allows, parse_role},
     session::{self, Session},
 };
-use crate::{clock, error::Problem, secret, startup::AppState};
+use crate::{clock, error::Problem, secret, startup::AppState, zone};
 
 /// A permission as a type.
 pub trait Permission {
@@ -91,6 +92,13 @@ pub struct Asking {
     pub actor: Actor,
     /// Their session.
     pub session: Option<Session>,
+}
+
+impl Asking {
+    /// The time zone of whoever looks at a page; none for UTC.
+    pub fn zone(&self) -> Option<Zone> {
+        zone::shown(self.session.as_ref()?.zone.as_deref()?)
+    }
 }
 
 impl FromRequestParts<AppState> for Asking {

@@ -26,6 +26,8 @@ const TOUCH_MS: i64 = 60 * 1000;
 pub struct Session {
     /// Who it is.
     pub actor: Actor,
+    /// The person's time zone, by its name in the IANA database; none for UTC.
+    pub zone: Option<String>,
     /// The hash of its token: what it is stored and revoked by.
     pub token_hash: Sha256Digest,
     /// The token that the session's forms carry.
@@ -87,6 +89,7 @@ pub async fn find(
         |ms| Timestamp::from_unix_ms(ms).ok_or_else(|| sqlx::Error::Decode("a session's time".into()));
     Ok(Some(Session {
         actor: Actor::Account { name: row.account, role, token: None },
+        zone: row.zone,
         token_hash: hash,
         form_token: row.form_token,
         signed_in_at: moment(row.created_at)?,

@@ -119,10 +119,12 @@ fn page_context(
     let asked = query_value(&query, "lang");
     let lang =
         i18n::negotiate(asked.as_deref(), cookie("lang").as_deref(), accept_language(request.headers()));
+    let zone = asking.zone();
     PageContext {
         portal: Arc::new(ServerPortal::new(state.clone(), asking)),
         lang,
         theme: cookie("theme").as_deref().and_then(Theme::parse).unwrap_or_default(),
+        zone,
         assets: state.assets.urls.clone(),
         nonce,
         path: request.uri().path().to_owned(),

@@ -41,7 +41,8 @@ pub fn router(state: AppState) -> Router {
         .route(routes::PEOPLE_CHANGES, post(forms::people::change))
         .route("/runs/{id}/cancel", post(forms::live::cancel))
         .route("/account/sessions/revoke", post(forms::account::session))
-        .route("/account/tokens/revoke", post(forms::account::token));
+        .route("/account/tokens/revoke", post(forms::account::token))
+        .route(routes::ZONE, post(forms::account::zone));
     let files = Router::new().route("/assets/{name}", get(style)).route("/pkg/{name}", get(package));
     Router::new()
         .merge(browser)

@@ -17,6 +17,7 @@ use crate::{
         session::SessionInfo,
         token::{EnrolmentToken, Kind, TokenInfo},
     },
+    zone,
 };
 
 /// Lines of what was done that are shown at most.
@@ -124,6 +125,8 @@ impl ServerPortal {
                 session_row(row, is_this)
             })?,
             tokens: rows(own, token_row)?,
+            zone: store::account::zone(pool, name).await?,
+            zones: zone::offered().to_vec(),
         })
     }
 

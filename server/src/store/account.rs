@@ -79,6 +79,18 @@ pub async fn set_disabled(
     Ok(done.rows_affected() == 1)
 }
 
+/// The time zone that a person has chosen, by its name in the IANA database; none for UTC.
+pub async fn zone(pool: &SqlitePool, name: &str) -> sqlx::Result<Option<String>> {
+    let zone = query_scalar!("select zone from account where name = ?", name).fetch_optional(pool).await?;
+    Ok(zone.flatten())
+}
+
+/// Keeps a person's time zone; none for UTC.
+pub async fn set_zone(pool: &SqlitePool, name: &str, zone: Option<&str>) -> sqlx::Result<()> {
+    query!("update account set zone = ? where name = ?", zone, name).execute(pool).await?;
+    Ok(())
+}
+
 /// Something that was done to an account or a token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AccountEvent {

@@ -12,6 +12,8 @@ pub struct SessionRow {
     pub account: String,
     /// Its role's code.
     pub role: String,
+    /// Its time zone, by its name in the IANA database; none for UTC.
+    pub zone: Option<String>,
     /// The token of its forms.
     pub form_token: String,
     /// When it began, in milliseconds since 1970.
@@ -51,8 +53,8 @@ pub async fn find(pool: &SqlitePool, hash: &Sha256Digest) -> sqlx::Result<Option
     let hash = &hash.0[..];
     query_as!(
         SessionRow,
-        "select session.account, account.role, session.form_token, session.created_at, session.last_seen_at,
-                session.authenticated_at
+        "select session.account, account.role, account.zone, session.form_token, session.created_at,
+                session.last_seen_at, session.authenticated_at
          from session join account on account.name = session.account
          where session.token_hash = ? and account.disabled_at is null",
         hash

@@ -38,3 +38,4 @@ mod systemd;
 mod tls;
 mod trace;
 mod upgrade;
+mod zone;

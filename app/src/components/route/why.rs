@@ -14,8 +14,8 @@ use acta_ledger::{
 };
 
 use crate::{
-    components::layout::capitalised,
-    format::{count, date_time, short},
+    components::{layout::capitalised, moment},
+    format::{count, short},
     i18n::Lang,
 };
 
@@ -83,7 +83,7 @@ pub fn lack(lack: &WayBackLack, bundle: Option<Sha256Digest>, lang: Lang) -> Str
         WayBackLack::Purged => lang.tr("lack-purged", [bundle()]),
         WayBackLack::Damaged => lang.tr("lack-damaged", [bundle()]),
         WayBackLack::RetentionEnded { at } => {
-            lang.tr("lack-retention-ended", [bundle(), ("at", date_time(*at, lang).into())])
+            lang.tr("lack-retention-ended", [bundle(), ("at", moment::words(*at, lang).into())])
         }
         WayBackLack::OtherConfig => lang.t("lack-other-config"),
         WayBackLack::NeverDrilled => lang.tr("lack-never-drilled", [bundle()]),
@@ -91,7 +91,7 @@ pub fn lack(lack: &WayBackLack, bundle: Option<Sha256Digest>, lang: Lang) -> Str
             lang.tr("lack-drill-failed", [bundle(), ("index", count(*index, lang).into())])
         }
         WayBackLack::DrillStale { at } => {
-            lang.tr("lack-drill-stale", [bundle(), ("at", date_time(*at, lang).into())])
+            lang.tr("lack-drill-stale", [bundle(), ("at", moment::words(*at, lang).into())])
         }
         WayBackLack::DrillOtherTarget { found } => {
             lang.tr("lack-drill-other-target", [bundle(), ("found", short(found, 80).into())])
@@ -129,7 +129,7 @@ pub fn objection(objection: &Objection, who: Who, lang: Lang) -> String {
         Objection::NotConfirmed => lang.t("objection-not-confirmed"),
         Objection::SamePerson => lang.tr("objection-same-person", [who()]),
         Objection::NothingToConfirm => lang.t("objection-nothing-to-confirm"),
-        Objection::Expired { at } => lang.tr("objection-expired", [("at", date_time(*at, lang).into())]),
+        Objection::Expired { at } => lang.tr("objection-expired", [("at", moment::words(*at, lang).into())]),
     }
 }
 

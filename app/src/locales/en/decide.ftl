@@ -15,11 +15,11 @@ decide-reason-choose = choose one
 decide-text = Reason in your words
 decide-for-hold = For a hold
 decide-hold-owner = Who sees to it
-decide-review-at = Looked at again on
+decide-review-at = Looked at again on (UTC)
 decide-for-override = For an override
 decide-gates = Gates
 decide-gate = Gate { $gate }, { $name }: { $state }
-decide-expires = Until
+decide-expires = Until (UTC)
 decide-review = Review the decision
 decide-binds = Your decision will name the bundle, { $n ->
     [one] the one entry that it rests on

@@ -15,11 +15,11 @@ decide-reason-choose = elija uno
 decide-text = Motivo en sus palabras
 decide-for-hold = Para una espera
 decide-hold-owner = Quién se encarga
-decide-review-at = Se vuelve a mirar el
+decide-review-at = Se vuelve a mirar el (UTC)
 decide-for-override = Para una dispensa
 decide-gates = Puertas
 decide-gate = Puerta { $gate }, { $name }: { $state }
-decide-expires = Hasta
+decide-expires = Hasta (UTC)
 decide-review = Revisar la decisión
 decide-binds = Su decisión nombrará el paquete, { $n ->
     [one] la única entrada en que descansa

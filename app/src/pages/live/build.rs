@@ -16,10 +16,11 @@ use super::{
 use crate::{
     components::{
         layout::{Answer, Figure, answer, figures, note, part, trail},
+        moment,
         verdict::verdict,
     },
     context::PageContext,
-    format::{NOTHING, bytes, count, date_time, number, percent, short},
+    format::{NOTHING, bytes, count, number, percent, short},
     i18n::Lang,
     islands::live::{Follow, Task, Texts},
     portal::PageError,
@@ -67,11 +68,11 @@ pub fn parts(view: &LiveBuildView, lang: Lang) -> [(&'static str, AnyView); 5] {
 fn answer_part(view: &LiveBuildView, lang: Lang) -> AnyView {
     let (mark, word) = standing(view, lang);
     let route = view.build.route.as_deref().map(|route| short(route, 80));
-    let about = [Some(name(&view.build.model)), route, Some(date_time(view.build.started_at, lang))];
+    let about = std::iter::once(name(&view.build.model)).chain(route);
     let content = Answer {
         state: mark,
         word,
-        about: about.into_iter().flatten().collect(),
+        about: about.chain(moment::lines(view.build.started_at, lang)).collect(),
         headline: headline::headline(view, lang),
         lead: headline::lead(view, lang),
     };

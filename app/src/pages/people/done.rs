@@ -7,10 +7,11 @@ use crate::{
     components::{
         facts::{Fact, Group, facts},
         layout::{Answer, answer, note, part, trail},
+        moment,
         state::State,
     },
     context::PageContext,
-    format::{date_time, short},
+    format::short,
     i18n::Lang,
     pages::{Ready, Room},
     portal::PageError,
@@ -66,7 +67,7 @@ fn line(view: &PeopleDoneView, lang: Lang) -> AnyView {
     let event = &view.event;
     let mut told = vec![
         Fact::new(lang.t("event-head-number"), event.id.to_string()),
-        Fact::new(lang.t("event-head-at"), date_time(event.at, lang)),
+        Fact::new(lang.t("event-head-at"), moment::cell(event.at, lang)),
         Fact::new(lang.t("event-head-by"), by(&event.by, lang)),
         Fact::new(lang.t("event-head-change"), lang.code_text("change", &event.change)),
         Fact::new(lang.t("event-head-subject"), short(&event.subject, 64)),

@@ -7,10 +7,11 @@ use crate::{
     address::query_value,
     components::{
         layout::{Answer, answer, note, part, scroll, trail},
+        moment,
         state::State,
     },
     context::PageContext,
-    format::{date, date_time, short},
+    format::{date, short},
     i18n::Lang,
     pages::{Ready, Room},
     portal::PageError,
@@ -82,8 +83,8 @@ fn sessions(rows: &[SessionRow], lang: Lang) -> AnyView {
         view! {
             <tr>
                 <th scope="row" class="stick"><bdi>{browser}</bdi></th>
-                <td>{date_time(row.created_at, lang)}</td>
-                <td>{date_time(row.last_seen_at, lang)}</td>
+                <td>{moment::cell(row.created_at, lang)}</td>
+                <td>{moment::cell(row.last_seen_at, lang)}</td>
             </tr>
         }
     });

@@ -12,11 +12,12 @@ use crate::{
     components::{
         facts::{Fact, Group, facts},
         layout::{Answer, answer, note, part, trail},
+        moment,
         route::why::{self, Who},
         state::State,
     },
     context::PageContext,
-    format::{age, count, date_time, short, visible_lines},
+    format::{age, count, short, visible_lines},
     i18n::Lang,
     portal::PageError,
     routes,
@@ -46,7 +47,7 @@ fn show(context: &PageContext, view: &RouteView) -> Ready {
         None => lang.t("confirm-lead-none"),
         Some(waiting) => {
             let values = [
-                ("at", date_time(waiting.order.at, lang).into()),
+                ("at", moment::words(waiting.order.at, lang).into()),
                 ("age", age(waiting.order.at, view.now, lang).into()),
             ];
             lang.tr("confirm-lead", values)

@@ -15,11 +15,12 @@ use crate::{
         checks,
         facts::{Fact, Group, facts},
         layout::{Answer, answer, note, part, raw, trail},
+        moment,
         route::{record::record, why, words},
         state::State,
     },
     context::PageContext,
-    format::{count, date_time, short, visible_lines},
+    format::{count, short, visible_lines},
     i18n::Lang,
     islands::verify::VerifyAlarm,
     portal::PageError,
@@ -106,7 +107,7 @@ fn lead(view: &DoneView, way: Option<Sha256Digest>, lang: Lang) -> Vec<String> {
     let mut lead: Vec<String> = signed
         .map(|(by, at)| {
             let who = ("who", short(&by.account, 64).into());
-            lang.tr("done-by", [who, ("at", date_time(at, lang).into())])
+            lang.tr("done-by", [who, ("at", moment::words(at, lang).into())])
         })
         .into_iter()
         .collect();
@@ -137,11 +138,11 @@ fn decided(decision: &RouteDecision, lang: Lang) -> AnyView {
     told.extend(decision.text.as_ref().map(|text| typed(lang.t("decide-text"), text)));
     if let Some(hold) = &decision.hold {
         told.push(Fact::new(lang.t("decide-hold-owner"), short(&hold.owner, 128)));
-        told.push(Fact::new(lang.t("decide-review-at"), date_time(hold.review_at, lang)));
+        told.push(Fact::new(lang.t("decide-review-at"), moment::cell(hold.review_at, lang)));
     }
     if let Some(overrides) = &decision.overrides {
         told.push(Fact::new(lang.t("decide-gates"), words::gates(&overrides.gates, lang)));
-        told.push(Fact::new(lang.t("decide-expires"), date_time(overrides.expires_at, lang)));
+        told.push(Fact::new(lang.t("decide-expires"), moment::cell(overrides.expires_at, lang)));
     }
     let n = decision.evidence.len();
     told.push(Fact::new(lang.t("section-evidence"), lang.tr("evidence-note", [("n", n.into())])));

@@ -7,6 +7,7 @@ use crate::{
     components::{
         digest,
         layout::{full_part, note, part},
+        moment,
         route::{
             matrix::{Matrix, Row, Rows, matrix as shown},
             why::{self, Who},
@@ -14,7 +15,7 @@ use crate::{
         },
         state::{State, state},
     },
-    format::{count, date_time, short},
+    format::{count, short},
     i18n::Lang,
     routes,
     view::route::RouteView,
@@ -81,7 +82,7 @@ fn in_words_of(standing: &GateStanding, lang: Lang) -> AnyView {
     let overrides = standing.overrides.iter().map(|it| {
         let who = ("who", short(&it.account, 64).into());
         let said = match it.expires_at {
-            Some(at) => lang.tr("override-line", [who, ("at", date_time(at, lang).into())]),
+            Some(at) => lang.tr("override-line", [who, ("at", moment::words(at, lang).into())]),
             None => lang.tr("override-line-open", [who]),
         };
         let (mark, word) = if it.objections.is_empty() {

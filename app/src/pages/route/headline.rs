@@ -14,10 +14,11 @@ use acta_ledger::{
 use crate::{
     components::{
         layout::Answer,
+        moment,
         route::{why, words},
     },
     context::PageContext,
-    format::{count, date_time},
+    format::count,
     i18n::Lang,
     view::route::RouteView,
 };
@@ -108,7 +109,7 @@ fn lead(context: &PageContext, view: &RouteView) -> Vec<String> {
     let bundle = state.record.bundle_digest.map(|bundle| bundle.0);
     lead.push(match &state.live {
         Some(live) if live.bundle == bundle => {
-            lang.tr("route-live-this", [("at", date_time(live.since, lang).into())])
+            lang.tr("route-live-this", [("at", moment::words(live.since, lang).into())])
         }
         Some(live) => {
             let shown = live.bundle.map(|bundle| bundle.short()).unwrap_or_default();

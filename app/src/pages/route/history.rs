@@ -7,13 +7,14 @@ use crate::{
     components::{
         digest,
         layout::{capitalised, note, part as section, scroll},
+        moment,
         route::{
             why::{self, Who},
             words,
         },
         state::state,
     },
-    format::{NOTHING, count, date_time, short},
+    format::{NOTHING, count, short},
     i18n::Lang,
     routes,
     view::route::RouteView,
@@ -70,7 +71,7 @@ fn row(item: &HistoryItem, of: &RouteState, lang: Lang) -> AnyView {
     view! {
         <tr class=past.then_some("past")>
             <th scope="row" class="n"><a href=routes::entry(item.entry.index)>{count(item.entry.index, lang)}</a></th>
-            <td class="nowrap"><time datetime=item.at.to_string()>{date_time(item.at, lang)}</time></td>
+            <td class="nowrap">{moment::cell(item.at, lang)}</td>
             <td>{capitalised(&words::kind(&item.kind, lang))}</td>
             <td>{state(mark, word)}{why}</td>
             <td>{bundle}</td>

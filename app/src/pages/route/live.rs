@@ -11,11 +11,12 @@ use crate::{
     address::query_value,
     components::{
         layout::{Answer, answer, note, part, trail},
+        moment,
         route::why::listed,
         state::State,
     },
     context::PageContext,
-    format::{count, date_time, short, time},
+    format::{count, short, time},
     portal::PageError,
     routes,
     view::route::LiveView,
@@ -47,7 +48,7 @@ fn moment(at: &str) -> String {
 
 fn show(context: &PageContext, view: &LiveView) -> Ready {
     let (lang, name) = (context.lang, short(&view.route, 100));
-    let at = ("at", date_time(view.at, lang).into());
+    let at = ("at", moment::words(view.at, lang).into());
     let route = ("route", name.clone().into());
     let (mark, word, headline, lead) = match &view.live {
         LiveAt::Unknown => {
@@ -60,7 +61,7 @@ fn show(context: &PageContext, view: &LiveView) -> Ready {
             let since = lang.tr(
                 "live-since",
                 [
-                    ("at", date_time(period.since, lang).into()),
+                    ("at", moment::words(period.since, lang).into()),
                     ("action", lang.code_text("action", &code(&period.action)).into()),
                     ("index", count(period.entry.index, lang).into()),
                 ],

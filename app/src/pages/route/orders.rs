@@ -12,10 +12,11 @@ use leptos::prelude::*;
 use crate::{
     components::{
         layout::{capitalised, note, part as section},
+        moment,
         route::words,
         state::{State, state},
     },
-    format::{count, date_time, seconds, short},
+    format::{count, seconds, short},
     i18n::Lang,
     routes,
     view::route::{OrderView, RouteView},
@@ -43,7 +44,7 @@ fn order_of(view: &OrderView, lang: Lang) -> AnyView {
     if let Some(other) = &order.confirmed_by {
         said.push(lang.tr("order-confirmed", [("who", short(&other.account, 64).into())]));
     }
-    said.push(date_time(order.at, lang));
+    said.push(moment::words(order.at, lang));
     said.push(lang.code_text("reason-code", &code(&order.reason_code)));
     let entry = lang.tr("gate-entry", [("index", count(view.entry, lang).into())]);
     let text = lang.tr("hold-text", [("text", short(&order.text, 4_000).into())]);
@@ -68,7 +69,7 @@ fn order_of(view: &OrderView, lang: Lang) -> AnyView {
 
 fn step_item(entry: u64, result: &RollbackResult, lang: Lang) -> AnyView {
     let (mark, word) = words::step(result.step, lang);
-    let mut said = vec![date_time(result.at, lang)];
+    let mut said = vec![moment::words(result.at, lang)];
     if let Some(ms) = result.since_order_ms {
         said.push(lang.tr("order-after", [("duration", seconds(ms, lang).into())]));
     }

@@ -13,11 +13,11 @@ use crate::{
         axis, digest,
         figure::figure,
         layout::{Answer, answer, full_part, scroll, trail},
-        spread,
+        moment, spread,
         state::{State, state},
     },
     context::PageContext,
-    format::{NOTHING, count, date_time, seconds, short},
+    format::{NOTHING, count, seconds, short},
     i18n::Lang,
     portal::PageError,
     routes,
@@ -95,7 +95,7 @@ fn picture(context: &PageContext, view: &RestoresView, finding: String) -> AnyVi
         let values = [
             ("action", lang.code_text("restores-action", &code(&it.action)).into()),
             ("step", lang.code_text("restores-step", &code(&it.step)).into()),
-            ("at", date_time(it.at, lang).into()),
+            ("at", moment::words(it.at, lang).into()),
         ];
         let link = (routes::entry(it.entry), lang.tr("restores-point", values));
         Point { mark, at: (place as f64, took(it).unwrap_or(0.0)), link: Some(link) }
@@ -141,7 +141,7 @@ fn table(view: &RestoresView, spread: &Distribution, lang: Lang) -> AnyView {
                 <td class="n">{time(it.restored_ms)}</td>
                 <td class="n">{time(it.verified_ms)}</td>
                 <td><bdi>{short(&it.runtime_target, 60)}</bdi></td>
-                <td class="n"><time datetime=it.at.to_string()>{date_time(it.at, lang)}</time></td>
+                <td class="n">{moment::cell(it.at, lang)}</td>
                 <td class="n"><a href=routes::entry(it.entry)>{count(it.entry, lang)}</a></td>
             </tr>
         }

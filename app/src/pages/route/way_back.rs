@@ -11,10 +11,11 @@ use crate::{
     components::{
         digest,
         layout::{note, part as section, scroll},
+        moment,
         route::why,
         state::{State, state},
     },
-    format::{NOTHING, age, count, date, date_time, seconds, short},
+    format::{NOTHING, age, count, date, seconds, short},
     i18n::Lang,
     routes,
     view::route::{RetainedRow, RouteView},
@@ -43,7 +44,7 @@ fn live(view: &RouteView, lang: Lang) -> AnyView {
     let Some((live, bundle)) = view.state.live.as_ref().and_then(|live| Some((live, live.bundle?))) else {
         return view! { <h3>{lang.t("live-head-none")}</h3><p>{lang.t("live-text-none")}</p> }.into_any();
     };
-    let head = lang.tr("live-head", [("at", date_time(live.since, lang).into())]);
+    let head = lang.tr("live-head", [("at", moment::words(live.since, lang).into())]);
     let text = lang.tr(
         "live-text",
         [("action", code(&live.action).into()), ("index", count(live.entry.index, lang).into())],

@@ -12,8 +12,9 @@ use crate::{
         digest,
         facts::{Fact, Group, facts},
         layout::{self, note, raw},
+        moment,
     },
-    format::{NOTHING, bytes, count, date_time, file_name, number, seconds, short, visible},
+    format::{NOTHING, bytes, count, file_name, number, seconds, short, visible},
     i18n::Lang,
     routes,
     view::RunView,
@@ -116,7 +117,7 @@ fn measured(view: &RunView, lang: Lang) -> Vec<Fact> {
         ),
         Fact::new(
             lang.t("fact-times"),
-            format!("{} – {}", date_time(summary.started_at, lang), date_time(summary.finished_at, lang)),
+            view! { {moment::inline(summary.started_at, lang)}" – "{moment::inline(summary.finished_at, lang)} },
         ),
     ]
 }

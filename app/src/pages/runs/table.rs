@@ -14,7 +14,7 @@ use super::{
     answer::need_of,
 };
 use crate::{
-    components::{exports::exports, layout::scroll, state::state, words},
+    components::{exports::exports, layout::scroll, moment, state::state, words},
     format::{NOTHING, date_time, day_time, number, seconds_cell, short},
     i18n::Lang,
     routes,
@@ -133,7 +133,7 @@ fn run_row(row: &RunRow, with_year: bool, lang: Lang) -> AnyView {
             <td>{lang.code_text("cache", &row.cache_mode)}</td>
             <td class="nowrap">{short(&row.tensorrt_version, 24)}</td>
             <td>{gpu}</td>
-            <td class="n"><time datetime=row.started_at.to_string()>{started}</time></td>
+            <td class="n">{moment::written(row.started_at, started, lang)}</td>
             <td>{route}</td>
         </tr>
     }

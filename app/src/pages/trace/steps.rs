@@ -13,10 +13,11 @@ use crate::{
     components::{
         digest,
         layout::{capitalised, full_part, scroll},
+        moment,
         route::why,
         state::{State, state},
     },
-    format::{NOTHING, count, date_time, short},
+    format::{NOTHING, count, short},
     i18n::Lang,
     routes,
     view::trace::TraceView,
@@ -85,7 +86,7 @@ fn source_item(view: &TraceView, source: &Source, lang: Lang) -> AnyView {
     view! {
         <li>
             <a href=routes::entry(source.index)>{entry}</a>", "<bdi>{who}</bdi>", "
-            <time datetime=source.at.to_string()>{date_time(source.at, lang)}</time>{key}" "
+            {moment::inline(source.at, lang)}{key}" "
             {state(mark, word)}
             {failed.map(|why| view! { <span class="sub"><bdi>{short(&why, 200)}</bdi></span> })}
             <span class="print-only">" "{digest::full(&source.leaf)}</span>

@@ -7,7 +7,9 @@ use std::{
 
 use acta_app::{
     i18n::Lang,
+    pages::live::fragments,
     view::live::{LiveBuildView, LiveBuildsView},
+    zone::Zone,
 };
 use acta_ledger::judge::live::CancelWay;
 use axum::{
@@ -103,9 +105,12 @@ pub async fn events(
 ) -> Answer<Sse<impl Stream<Item = Result<Event, Infallible>>>> {
     let run = parse_run(&run)?;
     let changes = state.live.find(run).and_then(|_| state.live.watch(run)).ok_or_else(not_watched)?;
+    let asking = Asking { actor: allowed.actor, session: allowed.session };
     let page = match query.view.as_deref() {
         None | Some("state") => None,
-        Some("page") => Some(query.lang.as_deref().and_then(Lang::parse).unwrap_or_default()),
+        Some("page") => {
+            Some((query.lang.as_deref().and_then(Lang::parse).unwrap_or_default(), asking.zone()))
+        }
         Some(other) => {
             return Err(Problem::bad_request("bad_view", "no such view")
                 .field("view")
@@ -114,7 +119,6 @@ pub async fn events(
         }
     };
     let seen = headers.get("last-event-id").and_then(|id| id.to_str().ok()).map(str::to_owned);
-    let asking = Asking { actor: allowed.actor, session: allowed.session };
     let follower = Follower { state, asking, changes, page, seen, over: false };
     let stream = stream::unfold(follower, |mut follower| async {
         follower.next().await.map(|event| (Ok(event), follower))
@@ -127,8 +131,8 @@ struct Follower {
     state: AppState,
     asking: Asking,
     changes: watch::Receiver<Live>,
-    /// In which language the page's parts are wanted; none for states.
-    page: Option<Lang>,
+    /// In which language and time zone the page's parts are wanted; none for states.
+    page: Option<(Lang, Option<Zone>)>,
     /// The newest event that the viewer has.
     seen: Option<String>,
     over: bool,
@@ -147,11 +151,9 @@ impl Follower {
         // The end, once its entry is there (or will not come): nothing changes any more.
         self.over = view.is_over();
         let id = self.state.live.event_id(&live);
-        let (name, data) = match self.page {
+        let (name, data) = match self.page.clone() {
             None => ("state", serde_json::to_string(&view).ok()?),
-            Some(lang) => {
-                ("page", serde_json::to_string(&acta_app::pages::live::fragments(&view, lang)).ok()?)
-            }
+            Some((lang, zone)) => ("page", serde_json::to_string(&fragments(&view, lang, zone)).ok()?),
         };
         self.seen = Some(id.clone());
         Some(Event::default().id(id).event(name).data(data))
