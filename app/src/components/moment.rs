@@ -4,7 +4,7 @@ use acta_ledger::log::timestamp::Timestamp;
 use leptos::prelude::*;
 
 use crate::{
-    format::{date_time, local_time},
+    format::{date_time, local_time, time_ms},
     i18n::Lang,
     zone::Zone,
 };
@@ -28,13 +28,24 @@ pub fn inline(at: Timestamp, lang: Lang) -> AnyView {
 
 /// A moment for a sentence, as text.
 pub fn words(at: Timestamp, lang: Lang) -> String {
-    let utc = date_time(at, lang);
-    own(at, lang).map_or(utc.clone(), |own| format!("{utc} ({own})"))
+    with_own(date_time(at, lang), at, lang)
+}
+
+/// A time to the millisecond for a sentence, as text.
+pub fn words_ms(at: Timestamp, lang: Lang) -> String {
+    with_own(format!("{}\u{a0}UTC", time_ms(at)), at, lang)
 }
 
 /// A moment as lines of text.
 pub fn lines(at: Timestamp, lang: Lang) -> impl Iterator<Item = String> {
     std::iter::once(date_time(at, lang)).chain(own(at, lang))
+}
+
+fn with_own(utc: String, at: Timestamp, lang: Lang) -> String {
+    match own(at, lang) {
+        Some(own) => format!("{utc} ({own})"),
+        None => utc,
+    }
 }
 
 fn own(at: Timestamp, lang: Lang) -> Option<String> {

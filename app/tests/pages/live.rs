@@ -98,7 +98,7 @@ pub fn silent() -> LiveBuildView {
 }
 
 /// The same after a cancel from the portal was answered.
-fn cancelling() -> LiveBuildView {
+pub fn cancelling() -> LiveBuildView {
     let mut view = silent();
     view.way = CancelWay::Again;
     view.request = Some(RequestView {

@@ -38,7 +38,18 @@ fn every_moment_also_stands_by_the_viewers_own_clock() {
             check_page(&html, lang);
             moments(&html, address)
         };
-        for address in ["/runs", "/runs/1", "/cancels", "/caches", "/entries/0", "/ledger", "/acceptance"] {
+        for address in [
+            "/runs",
+            "/runs/1",
+            "/runs/2",
+            "/runs/4",
+            "/compare?run=1&run=2",
+            "/cancels",
+            "/caches",
+            "/entries/0",
+            "/ledger",
+            "/acceptance",
+        ] {
             found += show(Fixture::new(Ledger::of(crate::runs())), address);
         }
         for address in
@@ -85,9 +96,12 @@ fn the_second_line_says_offset_and_day_and_no_zone_says_nothing() {
 #[test]
 fn what_a_stream_replaces_has_the_own_clock_too() {
     for lang in Lang::ALL {
-        let parts = fragments(&live::silent(), lang, Some(zone())).parts;
-        let html: String = parts.iter().map(|part| part.html.as_str()).collect();
-        assert!(moments(&html, "the stream") > 0);
-        assert!(fragments(&live::silent(), lang, None).parts.iter().all(|part| !part.html.contains("UTC+")));
+        for (view, least) in [(live::silent(), 1), (live::cancelling(), 2)] {
+            let parts = fragments(&view, lang, Some(zone())).parts;
+            let html: String = parts.iter().map(|part| part.html.as_str()).collect();
+            assert!(moments(&html, "the stream") >= least);
+            let utc = fragments(&view, lang, None).parts;
+            assert!(utc.iter().all(|part| !part.html.contains("UTC+")));
+        }
     }
 }

@@ -5,7 +5,8 @@ use leptos::prelude::*;
 
 use super::seconds;
 use crate::{
-    format::{NOTHING, short, time_ms},
+    components::moment,
+    format::{NOTHING, short},
     i18n::Lang,
     routes,
     view::live::{LiveBuildView, RequestView},
@@ -123,8 +124,7 @@ fn delivery(cancel: Option<&LiveCancel>, delivered: Option<u64>, over: bool, lan
 /// The portal's request as evidence, and whose clock says what.
 fn note(request: Option<&RequestView>, lang: Lang) -> Option<AnyView> {
     let request = request?;
-    let at = format!("{}\u{a0}UTC", time_ms(request.at));
-    let text = lang.tr("live-request-note", [("at", at.into())]);
+    let text = lang.tr("live-request-note", [("at", moment::words_ms(request.at, lang).into())]);
     let entry = request.entry.map(|entry| {
         view! { " "<a href=routes::entry(entry)>{lang.tr("live-request-entry", [("entry", entry.to_string().into())])}</a> }
     });

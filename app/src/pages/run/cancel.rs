@@ -12,9 +12,10 @@ use leptos::prelude::*;
 use crate::{
     components::{
         layout::{self, capitalised, note},
+        moment,
         moments::moments,
     },
-    format::{count, number_word, seconds, seconds_figure, short, time_ms},
+    format::{count, number_word, seconds, seconds_figure, short},
     i18n::Lang,
     routes,
     view::RunView,
@@ -117,7 +118,7 @@ fn by_portal(view: &RunView, cancel: &CancelRecord, lang: Lang) -> AnyView {
     let asked = [
         ("who", short(&request.account, 60).into()),
         ("role", lang.code_text("role", &request.role).into()),
-        ("at", format!("{}\u{a0}UTC", time_ms(request.at)).into()),
+        ("at", moment::words_ms(request.at, lang).into()),
     ];
     let clock = match (reference.uncertainty_ms, cancel.requested_offset_ns) {
         (Some(uncertainty), Some(offset)) => {
