@@ -202,6 +202,36 @@ fn a_flipped_bit_is_named_wherever_it_is() {
     assert_eq!(auditor.clean(&server, &["--deep"]), 702);
 }
 
+/// Retained and purged in one tile. A configuration that another bundle still needs is missed all the same.
+#[test]
+fn what_was_purged_on_purpose_is_not_missed_and_what_others_need_is() {
+    let mut server = Server::start(&["--public-read"]);
+    let (agent, url) = (TestAgent::new(3), server.url());
+    let builder = Pusher::enrol(&server, &agent, "builder");
+    let config: &[u8] = b"the configuration of both";
+    for (sequence, (bundle, until)) in
+        (1..).zip([(&b"old"[..], "2020-01-01T00:00:00Z"), (b"new", "2999-01-01T00:00:00Z")])
+    {
+        for bytes in [bundle, config] {
+            builder.blob(&url, bytes).expect("stored");
+        }
+        let mut record = route::retained(bundle, config, sequence);
+        record.retained_until = Some(until.parse().unwrap());
+        let digest = Sha256Digest::of(bundle);
+        builder.push(&url, &route::envelope(&agent, digest, &record)).expect("taken");
+    }
+    let auditor = Auditor::new();
+    server.stop();
+    let purged = server.run(&["purge", "--json"], "");
+    assert!(purged.status.success(), "{}", String::from_utf8_lossy(&purged.stderr));
+    server.restart();
+    assert_eq!(auditor.clean(&server, &[]), 4);
+    let hex = Sha256Digest::of(config).to_string();
+    fs::remove_file(server.data_dir().join(format!("blobs/sha256/{}/{hex}", &hex[..2]))).unwrap();
+    let (_, findings) = auditor.findings(&server, &["--deep"]);
+    assert_eq!((kinds(&findings), &findings[0]["index"]), (vec!["missing_blob"], &2.into()));
+}
+
 /// Several at once, and an entry that is gone with its whole row.
 #[test]
 fn what_is_missing_is_named() {

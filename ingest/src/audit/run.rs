@@ -123,8 +123,18 @@ struct Looked {
     /// The entries that are not checked yet, in order; they are the last ones of the bundle.
     examined: Vec<Examined>,
     tile: Option<Vec<Sha256Digest>>,
-    /// Blobs that are not as they should be, with the entry that names them.
-    blobs: Vec<(u64, Sha256Digest, BlobState)>,
+    /// Blobs that are not as they should be, in the order of the entries that name them.
+    blobs: Vec<BadBlob>,
+}
+
+/// A blob that is not as it should be.
+struct BadBlob {
+    /// The entry that names it.
+    index: u64,
+    digest: Sha256Digest,
+    /// The retained bundle for which it is named.
+    about: Option<Sha256Digest>,
+    state: BlobState,
 }
 
 fn look(
@@ -146,10 +156,13 @@ fn look(
             continue;
         }
         let examined = examine(record, known);
-        for digest in examined.said.iter().flat_map(|said| &said.blobs) {
-            let state = blobs.look(source, *digest)?;
-            if state != BlobState::Sound {
-                looked.blobs.push((index, *digest, state));
+        if let Ok(said) = &examined.said {
+            for digest in said.blobs.iter().copied() {
+                let state = blobs.look(source, digest)?;
+                if state != BlobState::Sound {
+                    let about = said.retained.as_ref().map(|retained| retained.bundle);
+                    looked.blobs.push(BadBlob { index, digest, about, state });
+                }
             }
         }
         looked.leaves.push(examined.leaf);
@@ -212,6 +225,7 @@ impl Fold {
         let before = self.entries.known();
         let records = looked.bundle.as_deref().and_then(parse_entry_bundle).unwrap_or_default();
         let first = records.len() - looked.examined.len();
+        let mut blobs = looked.blobs.into_iter().peekable();
         for (at, examined) in (first..).zip(looked.examined) {
             let index = tile * TILE_WIDTH + at as u64;
             if damaged.contains(&index) {
@@ -219,17 +233,17 @@ impl Fold {
             } else {
                 let taken = self.entries.take(index, records[at], examined);
                 taken.findings.into_iter().for_each(|finding| self.found(finding, watcher));
-                self.running.missing.retain(|digest, _| !taken.purged.contains(digest));
+                taken.purged.into_iter().for_each(|bundle| self.running.missing.purge(bundle));
             }
-        }
-        for (index, digest, state) in looked.blobs {
-            match state {
-                BlobState::Sound => {}
-                BlobState::Missing => {
-                    self.running.missing.entry(digest).or_insert(index);
-                }
-                BlobState::Damaged(found) => {
-                    self.found(Finding::DamagedBlob { index, digest, found }, watcher)
+            while let Some(BadBlob { index, digest, about, state }) =
+                blobs.next_if(|blob| blob.index <= index)
+            {
+                match state {
+                    BlobState::Sound => {}
+                    BlobState::Missing => self.running.missing.need(index, digest, about),
+                    BlobState::Damaged(found) => {
+                        self.found(Finding::DamagedBlob { index, digest, found }, watcher)
+                    }
                 }
             }
         }
@@ -248,7 +262,7 @@ impl Fold {
         let at_end = self.entries.at_end();
         at_end.into_iter().for_each(|finding| self.found(finding, watcher));
         let missing = std::mem::take(&mut self.running.missing);
-        for (digest, index) in missing {
+        for (digest, index) in missing.needed() {
             self.found(Finding::MissingBlob { index, digest }, watcher);
         }
         root

@@ -13,6 +13,7 @@ use std::{
 use acta_ledger::{
     judge::{
         audit::{Finding, chain::ChainFold, entry::EntryFold, keys::KeyHistory, route::RouteMarks},
+        custody::Custody,
         log_key::LogKeys,
     },
     log::{digest::Sha256Digest, key::PublicKey, merkle::Frontier, verification::Trust},
@@ -79,8 +80,8 @@ pub struct Running {
     pub findings: Vec<Finding>,
     /// What it found beyond those that are kept.
     pub left_out: u64,
-    /// Blobs that were not there, and the first entry that named each: a later entry may say that it was purged.
-    pub missing: BTreeMap<Sha256Digest, u64>,
+    /// Blobs that were not there: a later entry may say that they were purged.
+    pub missing: Custody,
 }
 
 impl State {
@@ -107,7 +108,7 @@ impl State {
 impl Running {
     /// Begins where `progress` stands.
     pub fn begin(deep: bool, progress: Progress) -> Self {
-        let (from, findings, left_out, missing) = (progress.size, Vec::new(), 0, BTreeMap::new());
+        let (from, findings, left_out, missing) = (progress.size, Vec::new(), 0, Custody::default());
         Self { deep, from, progress, findings, left_out, missing }
     }
 }

@@ -1,6 +1,10 @@
 //! What kind of build this is, before it is over: by this its baseline is found.
 
-use std::{path::Path, thread};
+use std::{
+    path::Path,
+    sync::{Arc, Mutex, PoisonError},
+    thread,
+};
 
 use acta_ffi::BuilderFlag;
 use acta_ledger::{
@@ -100,9 +104,14 @@ impl Ground {
     }
 }
 
-/// Finds out the kind of a build that runs, beside it: reading weights and asking the driver can take long.
+/// Finds out the kind of a build that runs, beside it: reading weights and asking the driver can take long. Everybody who
+/// wants to know has a clone, and it is found out once.
+#[derive(Debug, Clone, Default)]
+pub struct KindWatch(Arc<Mutex<Knowledge>>);
+
+/// How far it is found out.
 #[derive(Debug, Default)]
-pub enum KindWatch {
+enum Knowledge {
     /// Library or network are not known yet.
     Waiting(Box<BuildOrder>),
     /// It is being found out.
@@ -121,19 +130,32 @@ pub enum KindWatch {
 impl KindWatch {
     /// Watches a build.
     pub fn new(job: Option<Job>) -> Self {
-        match job {
-            None => Self::Unknown,
-            Some(Job::Build { order }) => Self::Waiting(order),
+        let knowledge = match job {
+            None => Knowledge::Unknown,
+            Some(Job::Build { order }) => Knowledge::Waiting(order),
             Some(Job::Command { command }) => {
                 let model = command.model.clone();
                 let reading = thread::spawn(move || Ground::of(model.as_deref().map(Path::new)));
-                Self::Reading(Box::new(command), reading)
+                Knowledge::Reading(Box::new(command), reading)
             }
-        }
+        };
+        Self(Arc::new(Mutex::new(knowledge)))
     }
 
     /// The kind, once it is known.
-    pub fn look(&mut self, record: &Record) -> Option<&BaselineKey> {
+    pub fn look(&self, record: &Record) -> Option<BaselineKey> {
+        let mut knowledge = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        knowledge.grow(record);
+        match &*knowledge {
+            Knowledge::Known(key) => Some(key.clone()),
+            Knowledge::Listening(_, _, key) => key.clone(),
+            _ => None,
+        }
+    }
+}
+
+impl Knowledge {
+    fn grow(&mut self, record: &Record) {
         *self = match std::mem::take(self) {
             Self::Waiting(order) => match (&record.library, &record.network) {
                 (Some(library), Some(network)) => {
@@ -159,10 +181,5 @@ impl KindWatch {
             }
             other => other,
         };
-        match self {
-            Self::Known(key) => Some(key),
-            Self::Listening(_, _, key) => key.as_ref(),
-            _ => None,
-        }
     }
 }

@@ -10,7 +10,7 @@ use acta_ledger::judge::{
 use uuid::Uuid;
 
 use super::{kind::KindWatch, record::Record};
-use crate::{history, home::Home, job::Job, journal::LiveNote};
+use crate::{history, home::Home, journal::LiveNote};
 
 /// Judges one build, once its kind is known and what is on record of it is read: both happen beside the build.
 pub struct Judge {
@@ -29,15 +29,15 @@ enum Reading {
 
 impl Judge {
     /// Begins with a run that is ordered to do this.
-    pub fn new(home: Home, run: Uuid, job: Option<Job>) -> Self {
-        Self { home, run, kind: KindWatch::new(job), known: None }
+    pub fn new(home: Home, run: Uuid, kind: KindWatch) -> Self {
+        Self { home, run, kind, known: None }
     }
 
     /// What can be said of where it is now; none before the first callback, and none as long as nothing is known.
     pub fn look(&mut self, record: &Record, live: &LiveNote) -> Option<StuckVerdict> {
         let key = self.kind.look(record)?;
         // A command says more of itself as it goes on: then it is of another kind.
-        if self.known.as_ref().is_none_or(|(known, _)| known != key) {
+        if self.known.as_ref().is_none_or(|(known, _)| *known != key) {
             let (home, key, run) = (self.home.clone(), key.clone(), self.run);
             let wanted = key.clone();
             let reads = thread::spawn(move || Some(history::load(&home, wanted, run).ok()?.baseline));

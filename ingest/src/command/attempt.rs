@@ -118,6 +118,7 @@ pub struct Attempt<'a> {
     /// Where the supervisor notes what it sees, and what was ordered, once there is a journal.
     eyes: Option<Eyes>,
     job: Option<Job>,
+    kind: KindWatch,
     /// What the portal shows meanwhile.
     live: Cell<Live>,
     /// Who hears requests once the builder is gone.
@@ -169,6 +170,7 @@ impl AttemptArgs {
             holds_for_production: false,
             eyes: None,
             job: None,
+            kind: KindWatch::default(),
             live: Cell::default(),
             keeper: Cell::default(),
             is_over: Cell::default(),
@@ -229,6 +231,7 @@ impl Attempt<'_> {
         let began = (self.epoch.at(self.began_ns), self.began_ns);
         let note = JournalNote::new(self.run.clone(), job.clone(), on_partial, self.args.purpose, began);
         let journal = Journal::begin(self.home, note)?;
+        self.kind = KindWatch::new(Some(job.clone()));
         (self.eyes, self.job) = (Some(journal.eyes()), Some(job));
         Ok(journal)
     }
@@ -256,7 +259,7 @@ impl Attempt<'_> {
                 eyes: self
                     .eyes
                     .clone()
-                    .map(|eyes| (eyes, Judge::new(self.home.clone(), self.run.id, self.job.clone()))),
+                    .map(|eyes| (eyes, Judge::new(self.home.clone(), self.run.id, self.kind.clone()))),
                 live: &mut live,
                 stop: self.stop.take(),
                 holds_for_production: self.holds_for_production,
@@ -288,8 +291,7 @@ impl Attempt<'_> {
             settings: settings.into_iter().map(|(name, value)| (name, bounded(&value))).collect(),
             started_at: self.epoch.at(self.began_ns),
         };
-        let kind = KindWatch::new(self.job.clone());
-        Live::start(facts, build, self.began_ns, kind, requests.clone())
+        Live::start(facts, build, self.began_ns, self.kind.clone(), requests.clone())
     }
 
     /// Ends the tree, judges, signs and stores. `cleaned_ns` is when cleaning up had ended.

@@ -95,7 +95,7 @@ impl View {
                 LibraryFamily::Tensorrt => BuilderKind::Tensorrt,
             }),
             tensorrt_version: library.map(|library| library.version.to_string()),
-            kind: self.kind.look(record).cloned(),
+            kind: self.kind.look(record),
             build_began: began.map(Count64),
             last_callback: began
                 .filter(|_| tree.callbacks() > 0)

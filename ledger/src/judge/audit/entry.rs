@@ -18,9 +18,8 @@ use crate::{
         blob::named_blobs,
         chain::ChainLink,
         log_key::LogKey,
-        retention::{RetentionRecord, RetentionState},
     },
-    judge::route::RouteEvent,
+    judge::{custody::Retained, route::RouteEvent},
     log::{
         digest::Sha256Digest,
         dsse::Envelope,
@@ -54,10 +53,12 @@ pub struct Said {
     pub chain: Option<ChainLink>,
     /// The blobs that it names.
     pub blobs: Vec<Sha256Digest>,
+    /// The bundle that it says to be kept or purged.
+    pub retained: Option<Retained>,
     /// The route that it is judged for.
     pub route: Option<String>,
-    /// The whole statement where later entries depend on it: keys, and what was purged.
-    pub kept: Option<Box<Statement>>,
+    /// The whole statement where later entries depend on it: what it says about keys.
+    pub key: Option<Box<Statement>>,
 }
 
 /// Examines one entry's bytes by the keys that are known.
@@ -71,14 +72,15 @@ fn read(record: &[u8], known: &KnownKeys) -> Result<Said, String> {
     let blobs = named_blobs(&outline).map_err(|error| error.to_string())?;
     let route = RouteEvent::read(&outline).map_err(|error| error.to_string())?;
     let route = route.map(|event| event.route().to_owned());
-    let kept = match outline.predicate_type() {
-        AgentKey::TYPE | LogKey::TYPE | RetentionRecord::TYPE => {
+    let retained = Retained::of(&outline).map_err(|error| error.to_string())?;
+    let key = match outline.predicate_type() {
+        AgentKey::TYPE | LogKey::TYPE => {
             let statement = Statement::from_envelope(&envelope).map_err(|error| error.to_string())?;
             Some(Box::new(statement))
         }
         _ => None,
     };
-    Ok(Said { signers: signers(&envelope, known), chain: outline.chain(), blobs, route, kept })
+    Ok(Said { signers: signers(&envelope, known), chain: outline.chain(), blobs, retained, route, key })
 }
 
 /// Who signed. The hints name the keys to try; only where they lead nowhere all keys are tried, for a hint is not
@@ -108,8 +110,8 @@ pub struct Taken {
     pub findings: Vec<Finding>,
     /// The blobs that it names.
     pub blobs: Vec<Sha256Digest>,
-    /// Blobs that were purged on purpose, as it says.
-    pub purged: Vec<Sha256Digest>,
+    /// The bundle that was purged on purpose, as it says.
+    pub purged: Option<Sha256Digest>,
 }
 
 impl EntryFold {
@@ -193,8 +195,9 @@ impl EntryFold {
         if let Some(route) = said.route {
             self.routes.mark(&route, Mark { index, digest: examined.digest });
         }
-        if let Some(statement) = said.kept {
-            self.keep(index, record, &statement, &mut taken);
+        taken.purged = said.retained.as_ref().and_then(Retained::purged);
+        if let Some(statement) = said.key {
+            self.take_key(index, record, &statement, &mut taken);
         }
         taken
     }
@@ -209,13 +212,7 @@ impl EntryFold {
         gaps.chain(astray).collect()
     }
 
-    fn keep(&mut self, index: u64, record: &[u8], statement: &Statement, taken: &mut Taken) {
-        if statement.predicate_type == RetentionRecord::TYPE {
-            let record: Option<RetentionRecord> = statement.predicate().ok();
-            let purged = record.filter(|record| record.state == RetentionState::Purged);
-            taken.purged.extend(purged.iter().flat_map(RetentionRecord::blobs));
-            return;
-        }
+    fn take_key(&mut self, index: u64, record: &[u8], statement: &Statement, taken: &mut Taken) {
         match self.keys.take(index, record) {
             Ok(()) => self.known = Arc::new(self.keys.all()),
             Err(reason) => taken.findings.push(Finding::BadSignature { index, reason }),
