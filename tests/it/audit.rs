@@ -15,6 +15,8 @@ use acta_tests::{
 };
 use serde_json::Value;
 
+use crate::rollback::Client;
+
 /// A server whose log holds so many runs of two agents, behind their two enrolments.
 fn log_of(runs: u64) -> Server {
     let server = Server::start(&["--public-read"]);
@@ -208,28 +210,32 @@ fn what_was_purged_on_purpose_is_not_missed_and_what_others_need_is() {
     let mut server = Server::start(&["--public-read"]);
     let (agent, url) = (TestAgent::new(3), server.url());
     let builder = Pusher::enrol(&server, &agent, "builder");
+    Client::person(&server, "adam", "admin").post("/api/v1/routes", &route::definition(1));
     let config: &[u8] = b"the configuration of both";
-    for (sequence, (bundle, until)) in
-        (1..).zip([(&b"old"[..], "2020-01-01T00:00:00Z"), (b"new", "2999-01-01T00:00:00Z")])
-    {
+    let bundles = [(&b"old"[..], "2020-01-01T00:00:00Z"), (b"new", "2999-01-01T00:00:00Z")];
+    let mut before = None;
+    for (sequence, (bundle, until)) in (1..).zip(bundles) {
         for bytes in [bundle, config] {
             builder.blob(&url, bytes).expect("stored");
         }
         let mut record = route::retained(bundle, config, sequence);
         record.retained_until = Some(until.parse().unwrap());
-        let digest = Sha256Digest::of(bundle);
-        builder.push(&url, &route::envelope(&agent, digest, &record)).expect("taken");
+        record.chain = Some(ChainLink::new(sequence, before));
+        let envelope = route::envelope(&agent, Sha256Digest::of(bundle), &record);
+        before = Some(Sha256Digest::of(&envelope));
+        builder.push(&url, &envelope).expect("taken");
     }
     let auditor = Auditor::new();
     server.stop();
     let purged = server.run(&["purge", "--json"], "");
-    assert!(purged.status.success(), "{}", String::from_utf8_lossy(&purged.stderr));
+    let said = String::from_utf8_lossy(&purged.stdout);
+    assert!(said.contains("\"entry\":4"), "{said}");
     server.restart();
-    assert_eq!(auditor.clean(&server, &[]), 4);
+    assert_eq!(auditor.clean(&server, &[]), 5);
     let hex = Sha256Digest::of(config).to_string();
     fs::remove_file(server.data_dir().join(format!("blobs/sha256/{}/{hex}", &hex[..2]))).unwrap();
     let (_, findings) = auditor.findings(&server, &["--deep"]);
-    assert_eq!((kinds(&findings), &findings[0]["index"]), (vec!["missing_blob"], &2.into()));
+    assert_eq!((kinds(&findings), &findings[0]["index"]), (vec!["missing_blob"], &3.into()));
 }
 
 /// Several at once, and an entry that is gone with its whole row.
