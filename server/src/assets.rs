@@ -6,19 +6,21 @@ use acta_app::context::AssetUrls;
 use acta_ledger::log::digest::Sha256Digest;
 use axum::{
     body::Bytes,
-    http::{StatusCode, header},
+    http::{HeaderMap, HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
 
 const TOKENS_CSS: &str = include_str!("../../style/tokens.css");
 const MAIN_CSS: &str = include_str!("../../style/main.css");
 
-/// What the wasm build leaves in `pkg/`, with media types.
+/// What the wasm build leaves in `pkg/`, with media types; beside each the same compressed, as `NAME.gz`.
 const PACKAGE: [(&str, &str); 2] =
     [("acta_app.js", "text/javascript; charset=utf-8"), ("acta_app_bg.wasm", "application/wasm")];
 
 struct Asset {
     bytes: Bytes,
+    /// The same, compressed beforehand.
+    gzip: Option<Bytes>,
     media_type: &'static str,
     etag: String,
 }
@@ -41,8 +43,8 @@ impl Assets {
         let package: HashMap<_, _> = PACKAGE
             .into_iter()
             .filter_map(|(name, media_type)| {
-                let bytes = std::fs::read(site.join("pkg").join(name)).ok()?;
-                Some((name, asset(bytes.into(), media_type)))
+                let read = |name: &str| std::fs::read(site.join("pkg").join(name)).map(Bytes::from).ok();
+                Some((name, asset(read(name)?, read(&format!("{name}.gz")), media_type)))
             })
             .collect();
         if package.len() < PACKAGE.len() {
@@ -56,7 +58,7 @@ impl Assets {
             style: style
                 .into_iter()
                 .map(|(name, text)| {
-                    (name, asset(Bytes::from_static(text.as_bytes()), "text/css; charset=utf-8"))
+                    (name, asset(Bytes::from_static(text.as_bytes()), None, "text/css; charset=utf-8"))
                 })
                 .collect(),
             package,
@@ -74,20 +76,35 @@ impl Assets {
     }
 
     /// Answers for a part of the wasm: asked for again each time, answered by its tag.
-    pub fn package(&self, name: &str, if_none_match: Option<&str>) -> Response {
-        let found = self.package.get(name);
-        match found {
-            Some(asset) if if_none_match == Some(&asset.etag) => {
-                (StatusCode::NOT_MODIFIED, [(header::ETAG, asset.etag.clone())]).into_response()
-            }
-            _ => respond(found, "no-cache"),
+    pub fn package(&self, name: &str, asked: &HeaderMap) -> Response {
+        let Some(asset) = self.package.get(name) else { return respond(None, "no-cache") };
+        if asked.get(header::IF_NONE_MATCH).is_some_and(|tag| tag == asset.etag.as_str()) {
+            return (StatusCode::NOT_MODIFIED, [(header::ETAG, asset.etag.clone())]).into_response();
         }
+        let mut answer = respond(Some(asset), "no-cache");
+        if let Some(gzip) = asset.gzip.clone().filter(|_| takes_gzip(asked)) {
+            *answer.body_mut() = gzip.into();
+            let headers = answer.headers_mut();
+            headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+            headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
+        }
+        answer
     }
 }
 
-fn asset(bytes: Bytes, media_type: &'static str) -> Asset {
+/// Whether an answer may be compressed: `gzip` is named, and not with a weight of nothing.
+fn takes_gzip(asked: &HeaderMap) -> bool {
+    let named = asked.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
+    named.flat_map(|value| value.split(',')).any(|coding| {
+        let (name, weight) = coding.split_once(';').unwrap_or((coding, ""));
+        let weight = weight.trim().strip_prefix("q=").and_then(|weight| weight.parse::<f32>().ok());
+        name.trim().eq_ignore_ascii_case("gzip") && weight != Some(0.0)
+    })
+}
+
+fn asset(bytes: Bytes, gzip: Option<Bytes>, media_type: &'static str) -> Asset {
     let etag = format!("\"{}\"", Sha256Digest::of(&bytes).short());
-    Asset { bytes, media_type, etag }
+    Asset { bytes, gzip, media_type, etag }
 }
 
 fn respond(asset: Option<&Asset>, caching: &'static str) -> Response {
@@ -101,5 +118,34 @@ fn respond(asset: Option<&Asset>, caching: &'static str) -> Response {
             (headers, asset.bytes.clone()).into_response()
         }
         None => StatusCode::NOT_FOUND.into_response(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_takes_gzip_gets_what_was_compressed_and_others_the_bytes() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("pkg")).unwrap();
+        for (name, _) in PACKAGE {
+            std::fs::write(folder.path().join("pkg").join(name), "plain").unwrap();
+        }
+        std::fs::write(folder.path().join("pkg/acta_app_bg.wasm.gz"), "short").unwrap();
+        let assets = Assets::open(folder.path());
+        for (name, asked, compressed) in [
+            ("acta_app_bg.wasm", Some("deflate, gzip, br"), true),
+            ("acta_app_bg.wasm", Some("GZIP;q=0.5"), true),
+            ("acta_app_bg.wasm", Some("gzip;q=0"), false),
+            ("acta_app_bg.wasm", Some("x-gzip, br"), false),
+            ("acta_app_bg.wasm", None, false),
+            ("acta_app.js", Some("gzip"), false),
+        ] {
+            let asked = asked.map(|asked| (header::ACCEPT_ENCODING, asked.parse().unwrap()));
+            let answer = assets.package(name, &asked.into_iter().collect());
+            assert_eq!(answer.headers().contains_key(header::CONTENT_ENCODING), compressed, "{name}");
+            assert_eq!(answer.status(), StatusCode::OK);
+        }
     }
 }

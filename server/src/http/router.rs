@@ -6,7 +6,7 @@ use acta_app::routes;
 use axum::{
     Router,
     extract::{DefaultBodyLimit, Path, State},
-    http::{HeaderMap, StatusCode, header},
+    http::{HeaderMap, StatusCode},
     middleware,
     response::Response,
     routing::{get, post},
@@ -70,8 +70,7 @@ async fn style(State(state): State<AppState>, Path(name): Path<String>) -> Respo
 }
 
 async fn package(State(state): State<AppState>, Path(name): Path<String>, headers: HeaderMap) -> Response {
-    let tag = headers.get(header::IF_NONE_MATCH).and_then(|tag| tag.to_str().ok());
-    state.assets.package(&name, tag)
+    state.assets.package(&name, &headers)
 }
 
 /// Ends slow requests, but for blobs, which may be long.
