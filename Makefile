@@ -41,7 +41,7 @@ fuzz: setup ## Fuzz every parser under libFuzzer, a minute each (scripts/fuzz SE
 	@scripts/fuzz
 
 bench: setup ## Measure: criterion, watching, appends beside raw SQLite, 100 cancels from click to answer, a deep audit
-	cargo bench
+	cargo bench --bench '*'
 	cargo build --release -p acta-ingest -p acta-server
 	cargo run --release --quiet -p acta-tests --bin acta-bench-cancel
 	cargo run --release --quiet -p acta-tests --bin acta-bench-audit
