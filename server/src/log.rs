@@ -7,7 +7,6 @@
 //! failed was seen by nobody: it is dropped with the memory that held it.
 
 mod batch;
-mod pace;
 pub mod reader;
 mod recovery;
 pub(crate) mod store;

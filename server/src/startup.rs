@@ -21,7 +21,7 @@ use crate::{
     config::{DataConfig, ServeConfig},
     db::Database,
     http::{
-        connection::{Limits, serve},
+        connection::{Limits, bind, serve},
         limit::SignInLimit,
         router,
     },
@@ -170,7 +170,7 @@ impl Application {
         let _ = any_spawner::Executor::init_tokio();
         crate::backup::refuse_unanchored(data)?;
         let ground = Ground::open(data).await?;
-        let listener = TcpListener::bind(serve.listen).await.with_context(|| {
+        let listener = bind(serve.listen).await.with_context(|| {
             format!("cannot listen on {}: is another server running there?", serve.listen)
         })?;
         let address = listener.local_addr()?;

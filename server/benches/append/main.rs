@@ -30,10 +30,14 @@ use acta_tests::{
     evidence::{TestAgent, summary},
     process::Server,
 };
+use uuid::Uuid;
 
 /// What the log should reach of the raw group commit, and of the signature checks.
 const OF_RAW: f64 = 0.6;
 const OF_SIGNATURES: f64 = 0.8;
+
+/// Of how many networks the builds are.
+const KINDS: u128 = 40;
 
 /// The round that is judged.
 const JUDGED: usize = 64;
@@ -82,7 +86,9 @@ fn main() -> ExitCode {
         let mut envelopes = Vec::with_capacity(count);
         for _ in 0..count {
             number += 1;
-            let mut said = summary(number);
+            // Many builds of a few kinds, as agents make them.
+            let mut said = summary(number % KINDS);
+            said.run.id = Uuid::from_u128(number);
             said.chain.sequence = number as u64;
             envelopes.push((agent.envelope(&said), said));
         }

@@ -5,7 +5,7 @@
 //! connections than file descriptors for them: further ones wait in the kernel's queue until one ends. How long a
 //! request may take after its head is the router's to say.
 
-use std::{convert::Infallible, net::SocketAddr, pin::pin, sync::Arc, time::Duration};
+use std::{convert::Infallible, io, net::SocketAddr, pin::pin, sync::Arc, time::Duration};
 
 use axum::{
     Router,
@@ -16,7 +16,10 @@ use axum::{
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-use tokio::sync::{Semaphore, watch};
+use tokio::{
+    net::TcpListener,
+    sync::{Semaphore, watch},
+};
 use tower::ServiceExt as _;
 
 /// File descriptors that are no connections: the database, blobs, what is being read and written.
@@ -42,6 +45,14 @@ impl Limits {
         let connections = files.saturating_sub(OTHER_FILES as usize).clamp(64, Semaphore::MAX_PERMITS);
         Self { head: Duration::from_secs(30), connections }
     }
+}
+
+/// Listens at an address. What is written goes out at once: an answer's last piece would otherwise wait until the client has
+/// confirmed the one before, which it does after 40 ms. Connections inherit that from the socket that listens (tcp(7)).
+pub async fn bind(address: SocketAddr) -> io::Result<TcpListener> {
+    let listener = TcpListener::bind(address).await?;
+    rustix::net::sockopt::set_tcp_nodelay(&listener, true)?;
+    Ok(listener)
 }
 
 /// Answers whoever connects until `stop` comes; then finishes the requests that are open.
@@ -110,12 +121,20 @@ mod tests {
     use axum::routing::get;
     use tokio::{
         io::{AsyncReadExt as _, AsyncWriteExt as _},
-        net::{TcpListener, TcpStream},
+        net::TcpStream,
         sync::oneshot,
         task::JoinHandle,
     };
 
     use super::*;
+
+    #[tokio::test]
+    async fn no_part_of_an_answer_waits_for_the_client() {
+        let listener = bind((Ipv4Addr::LOCALHOST, 0).into()).await.unwrap();
+        let client = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
+        assert!(listener.accept().await.unwrap().0.nodelay().unwrap());
+        drop(client);
+    }
 
     async fn start(limits: Limits) -> (SocketAddr, oneshot::Sender<()>, JoinHandle<()>) {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();

@@ -11,12 +11,10 @@ use sqlx::Connection as _;
 use tokio::{
     sync::{mpsc, oneshot, watch},
     task::JoinHandle,
-    time::timeout_at,
 };
 
 use super::{
     SignedHead, batch,
-    pace::Pace,
     recovery::{Recovered, recover, sign},
     store,
 };
@@ -150,7 +148,6 @@ impl LogWriter {
             head: head_sender,
             keyring: keyring_sender,
             requests,
-            pace: Pace::default(),
             metrics: Arc::clone(&metrics),
         };
         Ok((Self { requests: sender, head, metrics, keyring }, tokio::spawn(task.run())))
@@ -216,14 +213,13 @@ struct Task {
     head: watch::Sender<SignedHead>,
     keyring: watch::Sender<Arc<Keyring>>,
     requests: mpsc::Receiver<Request>,
-    pace: Pace,
     metrics: Arc<LogMetrics>,
 }
 
 impl Task {
     async fn run(mut self) {
         while let Some(first) = self.requests.recv().await {
-            let batch = self.gather(first).await;
+            let batch = self.gather(first);
             if self.doubtful && !self.reopen().await {
                 refuse(batch, || AppendError::Unwritable);
                 continue;
@@ -231,7 +227,6 @@ impl Task {
             let (entries, began) = (batch.iter().map(|it| it.candidates.len()).sum(), Instant::now());
             match self.write(&batch).await {
                 Ok(outcomes) => {
-                    self.pace = Pace::after(batch.len() + self.requests.len(), began.elapsed());
                     self.metrics.committed(entries, began.elapsed());
                     let head = self.head.borrow().clone();
                     for (request, outcome) in batch.into_iter().zip(outcomes) {
@@ -256,18 +251,14 @@ impl Task {
         let _ = self.log.connection.close().await;
     }
 
-    /// A batch: the request, those that wait behind it, and those that may be expected.
-    async fn gather(&mut self, first: Request) -> Vec<Request> {
-        let until = tokio::time::Instant::now() + self.pace.patience();
+    /// A batch: the request, and those that wait behind it. It waits for no further one: whoever was answered last is
+    /// checked meanwhile, on the other cores.
+    fn gather(&mut self, first: Request) -> Vec<Request> {
         let mut waiting = first.candidates.len();
         let mut batch = vec![first];
-        while waiting < BATCH {
-            let next = match self.requests.try_recv() {
-                Ok(next) => Some(next),
-                Err(_) if self.pace.is_complete(batch.len()) => None,
-                Err(_) => timeout_at(until, self.requests.recv()).await.ok().flatten(),
-            };
-            let Some(next) = next else { break };
+        while waiting < BATCH
+            && let Ok(next) = self.requests.try_recv()
+        {
             waiting += next.candidates.len();
             batch.push(next);
         }
