@@ -133,7 +133,7 @@ fn pages(server: &Server, hold: u64) -> Vec<(&'static str, String)> {
     let run = newest["runs"][0]["id"].as_str().expect("a run").to_owned();
     let number = newest["runs"][0]["number"].as_u64().expect("a number");
     let detail = server.get(&format!("/api/v1/runs/{run}"));
-    let config = detail["summary"]["build_config_hash"].as_str().expect("a configuration").to_owned();
+    let config = detail["summary"]["buildConfigHash"].as_str().expect("a configuration").to_owned();
     let config = config.trim_start_matches("sha256:").to_owned();
     let after = newest["after"].as_u64().expect("more than a page");
     vec![
