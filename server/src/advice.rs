@@ -15,6 +15,7 @@ use acta_ledger::{
 use crate::{
     blob::BlobError,
     error::Answer,
+    phase_tree::{self, NoTree},
     startup::AppState,
     statement::{self, damaged, unless_damaged},
     store::run,
@@ -98,7 +99,9 @@ pub async fn baseline(state: &AppState, key: &BaselineKey) -> Answer<Baseline> {
 /// stored, so one that is missing is not on its way.
 async fn small_tree(state: &AppState, summary: &BuildSummary) -> Result<Option<PhaseTree>, BlobError> {
     let Some(named) = &summary.phase_tree else { return Ok(None) };
-    let bytes = state.blobs.read_verified(&named.digest, MAX_TREE_BYTES).await?;
-    let tree: Option<PhaseTree> = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
-    Ok(tree.filter(PhaseTree::is_well_formed))
+    match phase_tree::read(state, &named.digest, MAX_TREE_BYTES).await {
+        Ok(tree) => Ok(Some(tree)),
+        Err(NoTree::None(_)) => Ok(None),
+        Err(NoTree::Store(error)) => Err(error),
+    }
 }

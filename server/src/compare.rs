@@ -109,7 +109,7 @@ async fn load(state: &AppState, row: &RunRow, routes: &mut HashMap<String, Route
     let (tree, tree_problem) = match &summary.phase_tree {
         Some(named) => match phase_tree::read(state, &named.digest, MAX_TREE_BYTES).await {
             Ok(tree) => (Some(tree), None),
-            Err(problem) => (None, Some(problem)),
+            Err(problem) => (None, Some(problem.to_string())),
         },
         None => (None, None),
     };

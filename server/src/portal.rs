@@ -93,7 +93,7 @@ impl ServerPortal {
         let (tree, tree_problem) = match &summary.phase_tree {
             Some(named) => match phase_tree::read(&self.state, &named.digest, MAX_TREE_BYTES).await {
                 Ok(tree) => (Some(tree), None),
-                Err(problem) => (None, Some(problem)),
+                Err(problem) => (None, Some(problem.to_string())),
             },
             None => (None, None),
         };

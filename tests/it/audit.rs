@@ -10,12 +10,11 @@ use acta_ledger::{evidence::chain::ChainLink, log::digest::Sha256Digest};
 use acta_tests::{
     append::Pusher,
     evidence::{TestAgent, summary},
+    portal::Person,
     process::{Agent, Ended, Server, signal},
     route, seed,
 };
 use serde_json::Value;
-
-use crate::rollback::Client;
 
 /// A server whose log holds so many runs of two agents, behind their two enrolments.
 fn log_of(runs: u64) -> Server {
@@ -210,7 +209,7 @@ fn what_was_purged_on_purpose_is_not_missed_and_what_others_need_is() {
     let mut server = Server::start(&["--public-read"]);
     let (agent, url) = (TestAgent::new(3), server.url());
     let builder = Pusher::enrol(&server, &agent, "builder");
-    Client::person(&server, "adam", "admin").post("/api/v1/routes", &route::definition(1));
+    Person::sign_in(&server, "adam", "admin").post("/api/v1/routes", &route::definition(1));
     let config: &[u8] = b"the configuration of both";
     let bundles = [(&b"old"[..], "2020-01-01T00:00:00Z"), (b"new", "2999-01-01T00:00:00Z")];
     let mut before = None;

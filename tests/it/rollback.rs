@@ -22,14 +22,14 @@ const CONFIG: &[u8] = b"its configuration";
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Somebody who asks the server: a person by a cookie, or an agent by a token.
-pub struct Client {
+struct Client {
     url: String,
     header: (&'static str, String),
 }
 
 impl Client {
     /// Adds an account and signs in by the form, as a browser does.
-    pub fn person(server: &Server, name: &str, role: &str) -> Self {
+    fn person(server: &Server, name: &str, role: &str) -> Self {
         let added = server.run(&["user", "add", name, "--role", role, "--password-stdin"], PASSWORD);
         assert!(added.status.success(), "{}", String::from_utf8_lossy(&added.stderr));
         let browser: ureq::Agent =
@@ -50,7 +50,7 @@ impl Client {
     }
 
     /// Posts what must be taken.
-    pub fn post(&self, path: &str, body: &Value) -> Value {
+    fn post(&self, path: &str, body: &Value) -> Value {
         let client: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
         let (name, value) = &self.header;
         let request = client.post(format!("{}{path}", self.url)).header(*name, value);

@@ -48,7 +48,8 @@ impl Limits {
 }
 
 /// Listens at an address. What is written goes out at once: an answer's last piece would otherwise wait until the client has
-/// confirmed the one before, which it does after 40 ms. Connections inherit that from the socket that listens (tcp(7)).
+/// confirmed the one before, and a client takes its time for that. On Linux connections inherit it from the socket that
+/// listens; a test sees that they do.
 pub async fn bind(address: SocketAddr) -> io::Result<TcpListener> {
     let listener = TcpListener::bind(address).await?;
     rustix::net::sockopt::set_tcp_nodelay(&listener, true)?;

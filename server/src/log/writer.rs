@@ -251,8 +251,8 @@ impl Task {
         let _ = self.log.connection.close().await;
     }
 
-    /// A batch: the request, and those that wait behind it. It waits for no further one: whoever was answered last is
-    /// checked meanwhile, on the other cores.
+    /// A batch: the request, and those that wait behind it. It waits for no further one: those are checked while
+    /// this one is committed.
     fn gather(&mut self, first: Request) -> Vec<Request> {
         let mut waiting = first.candidates.len();
         let mut batch = vec![first];

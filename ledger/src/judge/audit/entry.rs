@@ -108,8 +108,6 @@ pub struct EntryFold {
 pub struct Taken {
     /// What is wrong with it.
     pub findings: Vec<Finding>,
-    /// The blobs that it names.
-    pub blobs: Vec<Sha256Digest>,
     /// The bundle that was purged on purpose, as it says.
     pub purged: Option<Sha256Digest>,
 }
@@ -166,7 +164,6 @@ impl EntryFold {
                 return taken;
             }
         };
-        taken.blobs = said.blobs;
         let agent = match self.keys.signer(index, &said.signers) {
             Ok(agent) => agent,
             Err(refused) => {

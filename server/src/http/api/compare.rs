@@ -50,6 +50,7 @@ pub async fn compare(
 /// Which cancels.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
 pub struct WhichCancels {
     /// The route's exact name.
     route: Option<String>,

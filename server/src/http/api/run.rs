@@ -268,7 +268,7 @@ pub async fn chrome_trace(
     let named = read.0.phase_tree.as_ref();
     let named =
         named.ok_or_else(|| Problem::not_found("the run has no phase tree").field("run").found(&id))?;
-    let tree = phase_tree::read(&state, &named.digest, MAX_TREE_BYTES).await.map_err(Problem::not_found)?;
+    let tree = phase_tree::read(&state, &named.digest, MAX_TREE_BYTES).await?;
     let title = format!("run {} {}", row.number, row.network);
     // A long tree takes a while to write, and other requests do not wait for it.
     let trace = tokio::task::spawn_blocking(move || {

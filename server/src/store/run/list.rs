@@ -56,9 +56,7 @@ impl Wanted {
             bounded: measures.iter().find(|(_, bounds)| !bounds.is_open()).map(|(measure, _)| *measure),
         }
     }
-}
 
-impl Wanted {
     /// Where an order's own measure leaves the bounds: nothing behind it fits.
     fn end(&self, order: Order) -> f64 {
         let (low, high) = match order.by {
@@ -175,16 +173,21 @@ macro_rules! ids {
     }};
 }
 
-/// Through the measure's own index: most runs fit.
-macro_rules! many_ids {
-    ($index:literal, $by:literal, $way:tt, $($rest:expr),*) => {
+/// The ids by a measure. Where most runs fit, through its own index; where few do, through the index of kinds, and they are
+/// sorted.
+macro_rules! ids_by {
+    ($index:literal, $by:literal, $wanted:expr, $order:expr, $($rest:expr),*) => {
+        match ($order.descending, $wanted.few) {
+            (true, false) => ids_by!(@many $index, $by, ("<", " >= ", "desc"), $wanted, $order, $($rest),*),
+            (false, false) => ids_by!(@many $index, $by, (">", " <= ", "asc"), $wanted, $order, $($rest),*),
+            (true, true) => ids_by!(@few $by, ("<", " >= ", "desc"), $wanted, $order, $($rest),*),
+            (false, true) => ids_by!(@few $by, (">", " <= ", "asc"), $wanted, $order, $($rest),*),
+        }
+    };
+    (@many $index:literal, $by:literal, $way:tt, $($rest:expr),*) => {
         ids!($index, "(?3 is null or kind in (select value from json_each(?3)))", "+", $by, $way, $($rest),*)
     };
-}
-
-/// Through the index of kinds: few runs fit, and they are sorted.
-macro_rules! few_ids {
-    ($by:literal, $way:tt, $($rest:expr),*) => {
+    (@few $by:literal, $way:tt, $($rest:expr),*) => {
         ids!("run_kind_idx", "kind in (select value from json_each(?3))", "", $by, $way, $($rest),*)
     };
 }
@@ -197,102 +200,12 @@ async fn ids(
     from: Option<Key>,
     limit: u32,
 ) -> sqlx::Result<Vec<String>> {
-    let falling = order.descending;
-    let from = from.unwrap_or(Key::end(falling));
-    match (order.by, falling, wanted.few) {
-        (Measure::Started, true, false) => {
-            many_ids!(
-                "run_started_idx",
-                "started_at",
-                ("<", " >= ", "desc"),
-                wanted,
-                order,
-                from,
-                limit,
-                pool
-            )
-        }
-        (Measure::Started, false, false) => {
-            many_ids!("run_started_idx", "started_at", (">", " <= ", "asc"), wanted, order, from, limit, pool)
-        }
-        (Measure::Duration, true, false) => {
-            many_ids!("run_duration_idx", "total_ms", ("<", " >= ", "desc"), wanted, order, from, limit, pool)
-        }
-        (Measure::Duration, false, false) => {
-            many_ids!("run_duration_idx", "total_ms", (">", " <= ", "asc"), wanted, order, from, limit, pool)
-        }
-        (Measure::Silence, true, false) => {
-            many_ids!(
-                "run_silence_idx",
-                "silence_rank",
-                ("<", " >= ", "desc"),
-                wanted,
-                order,
-                from,
-                limit,
-                pool
-            )
-        }
-        (Measure::Silence, false, false) => {
-            many_ids!(
-                "run_silence_idx",
-                "silence_rank",
-                (">", " <= ", "asc"),
-                wanted,
-                order,
-                from,
-                limit,
-                pool
-            )
-        }
-        (Measure::Latency, true, false) => {
-            many_ids!(
-                "run_latency_idx",
-                "latency_rank",
-                ("<", " >= ", "desc"),
-                wanted,
-                order,
-                from,
-                limit,
-                pool
-            )
-        }
-        (Measure::Latency, false, false) => {
-            many_ids!(
-                "run_latency_idx",
-                "latency_rank",
-                (">", " <= ", "asc"),
-                wanted,
-                order,
-                from,
-                limit,
-                pool
-            )
-        }
-        (Measure::Started, true, true) => {
-            few_ids!("started_at", ("<", " >= ", "desc"), wanted, order, from, limit, pool)
-        }
-        (Measure::Started, false, true) => {
-            few_ids!("started_at", (">", " <= ", "asc"), wanted, order, from, limit, pool)
-        }
-        (Measure::Duration, true, true) => {
-            few_ids!("total_ms", ("<", " >= ", "desc"), wanted, order, from, limit, pool)
-        }
-        (Measure::Duration, false, true) => {
-            few_ids!("total_ms", (">", " <= ", "asc"), wanted, order, from, limit, pool)
-        }
-        (Measure::Silence, true, true) => {
-            few_ids!("silence_rank", ("<", " >= ", "desc"), wanted, order, from, limit, pool)
-        }
-        (Measure::Silence, false, true) => {
-            few_ids!("silence_rank", (">", " <= ", "asc"), wanted, order, from, limit, pool)
-        }
-        (Measure::Latency, true, true) => {
-            few_ids!("latency_rank", ("<", " >= ", "desc"), wanted, order, from, limit, pool)
-        }
-        (Measure::Latency, false, true) => {
-            few_ids!("latency_rank", (">", " <= ", "asc"), wanted, order, from, limit, pool)
-        }
+    let from = from.unwrap_or(Key::end(order.descending));
+    match order.by {
+        Measure::Started => ids_by!("run_started_idx", "started_at", wanted, order, from, limit, pool),
+        Measure::Duration => ids_by!("run_duration_idx", "total_ms", wanted, order, from, limit, pool),
+        Measure::Silence => ids_by!("run_silence_idx", "silence_rank", wanted, order, from, limit, pool),
+        Measure::Latency => ids_by!("run_latency_idx", "latency_rank", wanted, order, from, limit, pool),
     }
 }
 
