@@ -18,7 +18,7 @@ use acta_ledger::{
     },
     log::{digest::Sha256Digest, key::PublicKey, merkle::Frontier, verification::Trust},
 };
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::{
     durable,
@@ -81,7 +81,26 @@ pub struct Running {
     /// What it found beyond those that are kept.
     pub left_out: u64,
     /// Blobs that were not there: a later entry may say that they were purged.
+    #[serde(deserialize_with = "missing")]
     pub missing: Custody,
+}
+
+/// Blobs with what needs them. An earlier version's state has the first entry of each alone, and must not be lost for that.
+fn missing<'de, D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Custody, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Missing {
+        Needs(Custody),
+        Entries(BTreeMap<Sha256Digest, u64>),
+    }
+    Ok(match Missing::deserialize(deserializer)? {
+        Missing::Needs(custody) => custody,
+        Missing::Entries(entries) => {
+            let mut custody = Custody::default();
+            entries.into_iter().for_each(|(blob, entry)| custody.need(entry, blob, None));
+            custody
+        }
+    })
 }
 
 impl State {
@@ -202,5 +221,34 @@ impl StateFile {
         let written = durable::write(&path, note.as_bytes(), 0o600);
         written.map_err(|error| CliError::io("write", &path, &error))?;
         Ok(path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use acta_ledger::log::{
+        key::SigningKey,
+        note::{NoteKeyType, VerifierKey},
+    };
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    #[test]
+    fn an_audit_that_an_earlier_version_began_is_gone_on_with() {
+        let key = PublicKey::of(&SigningKey::from_bytes(&[7; 32]));
+        let fold = EntryFold::new(VerifierKey::new("log.example", NoteKeyType::Ed25519, key).unwrap(), key);
+        let running = Running::begin(true, Progress::of(&Frontier::default(), &fold));
+        let mut written = serde_json::to_value(&running).unwrap();
+        let blob = Sha256Digest::of(b"blob");
+        let entries = |written: Value| {
+            let running: Running = serde_json::from_value(written).unwrap();
+            running.missing.needed().collect::<Vec<_>>()
+        };
+        assert_eq!(entries(written.clone()), []);
+        for missing in [json!({ blob.to_string(): 5 }), json!([{ "blob": blob, "entry": 5 }])] {
+            written["missing"] = missing;
+            assert_eq!(entries(written.clone()), [(blob, 5)]);
+        }
     }
 }
