@@ -76,6 +76,19 @@ export async function accessibilityFindings(page) {
   return violations.flatMap(({ id, help, nodes }) => nodes.map(({ target }) => `${id}: ${help} (${target.join(' ')})`));
 }
 
+/**
+ * Makes a page show what a browser without JavaScript shows, in one that has it: axe waits by timers, and those run only
+ * where scripts do.
+ */
+export async function withoutScripts(page) {
+  await page.route('**/*', async (route) => {
+    if (route.request().resourceType() !== 'document') return route.continue();
+    const response = await route.fetch();
+    const html = (await response.text()).replace(/<script[\s\S]*?<\/script>/g, '').replace(/<\/?noscript[^>]*>/g, '');
+    return route.fulfill({ response, body: html });
+  });
+}
+
 // --- Server -----------------------------------------------------------------------------------------------------------
 
 /** A port of the loopback interface that nobody listens on now. */

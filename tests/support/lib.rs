@@ -8,6 +8,7 @@ pub mod command_line;
 pub mod disk;
 pub mod evidence;
 pub mod fuzz;
+pub mod limit;
 pub mod live;
 pub mod onnx;
 pub mod portal;

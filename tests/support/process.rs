@@ -11,6 +11,8 @@ use std::{
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::limit::Limit;
+
 /// How long a server may take to answer.
 const START: Duration = Duration::from_secs(20);
 
@@ -36,6 +38,7 @@ pub struct Server {
     address: SocketAddr,
     flags: Vec<String>,
     child: Option<Child>,
+    _limit: Limit,
 }
 
 impl Server {
@@ -51,7 +54,7 @@ impl Server {
         let address = listener.local_addr().expect("a bound port");
         drop(listener);
         let flags = flags.iter().map(|flag| (*flag).to_owned()).collect();
-        let mut server = Self { folder, address, flags, child: None };
+        let mut server = Self { folder, address, flags, child: None, _limit: Limit::start() };
         server.restart();
         server
     }
@@ -172,6 +175,7 @@ pub fn signal(child: &Child, name: &str) {
 /// An agent with a home of its own.
 pub struct Agent {
     home: TempDir,
+    _limit: Limit,
 }
 
 /// How a run of `acta` ended.
@@ -207,7 +211,7 @@ impl From<Output> for Ended {
 impl Agent {
     /// An agent with a key.
     pub fn init() -> Self {
-        let agent = Self { home: tempfile::tempdir().expect("a folder") };
+        let agent = Self { home: tempfile::tempdir().expect("a folder"), _limit: Limit::start() };
         agent.ok(&["init"]);
         agent
     }

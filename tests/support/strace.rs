@@ -4,11 +4,15 @@ use std::{
     io::{BufRead as _, BufReader},
     path::Path,
     process::{Child, Command, Stdio},
+    time::{Duration, Instant},
 };
 
 use tempfile::NamedTempFile;
 
 use crate::process::signal;
+
+/// How long strace may take to let go of a process.
+const LETS_GO: Duration = Duration::from_secs(60);
 
 /// What happens in a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,11 +90,19 @@ impl Strace {
     }
 
     /// Detaches and returns what was written down, a line a call; what was injected says `(INJECTED)`.
+    ///
+    /// # Panics
+    ///
+    /// If strace does not let go.
     pub fn detach(mut self) -> String {
-        if self.child.try_wait().is_ok_and(|ended| ended.is_none()) {
+        let begun = Instant::now();
+        // A signal that comes between its look whether there was one and its wait for the next call is noticed only with
+        // that call; a process that has nothing to do makes none. So it is asked until it ends.
+        while self.child.try_wait().expect("strace's state").is_none() {
+            assert!(begun.elapsed() < LETS_GO, "strace does not let go");
             signal(&self.child, "INT");
+            std::thread::sleep(Duration::from_millis(20));
         }
-        let _ = self.child.wait();
         std::fs::read_to_string(self.log.path()).expect("strace's log")
     }
 }
