@@ -24,6 +24,7 @@ use crate::{
     phase_tree, route,
     startup::AppState,
     store::{history, run},
+    views::Kin,
 };
 
 /// The longest phase tree that is compared: eight of them are held at once.
@@ -73,8 +74,7 @@ struct Loaded {
     tree: Option<PhaseTree>,
     tree_problem: Option<String>,
     bundle: Option<Manifest>,
-    kin_total_ms: Vec<f64>,
-    kin: u64,
+    kin: Arc<Kin>,
 }
 
 /// Compares runs, the first of them as the baseline.
@@ -91,8 +91,8 @@ pub async fn of(state: &AppState, rows: &[RunRow]) -> Answer<Judged> {
             summary: &run.summary,
             tree: run.tree.as_ref(),
             bundle: run.bundle.as_ref(),
-            kin_total_ms: &run.kin_total_ms,
-            kin: run.kin,
+            kin_total_ms: &run.kin.total_ms,
+            kin: run.kin.count,
         })
         .collect();
     let compared = compare(&sides).map_err(|error| {
@@ -122,25 +122,35 @@ async fn load(state: &AppState, row: &RunRow, routes: &mut HashMap<String, Route
         }
         None => None,
     };
-    let key = BaselineKey::of(&summary);
-    let pool = &state.database.read;
-    let known = state.kinds.at(pool, state.log.head().head.size).await?;
-    let of_key = |kind: &RunKind| {
-        kind.builder == key.builder
-            && kind.tensorrt == key.tensorrt_version
-            && kind.gpu == key.gpu_sku
-            && key.cache.modes().contains(&kind.cache)
-    };
-    let completed = known.ids(|kind| of_key(kind) && kind.outcome == Outcome::Completed);
+    let kin = kin(state, BaselineKey::of(&summary)).await?;
     Ok(Loaded {
         entry: EntryRef { run: summary.run.id, digest, index: Some(row.entry) },
         tree,
         tree_problem,
         bundle,
-        kin_total_ms: history::totals(pool, &key.build_config_hash, &completed, MAX_KIN).await?,
-        kin: history::count(pool, &key.build_config_hash, &known.ids(of_key), MAX_KIN).await?,
+        kin,
         summary,
     })
+}
+
+/// The builds that have in common with a run what its times can be held against.
+async fn kin(state: &AppState, key: BaselineKey) -> Answer<Arc<Kin>> {
+    let (pool, size) = (&state.database.read, state.log.head().head.size);
+    let look = async {
+        let known = state.kinds.at(pool, size).await?;
+        let of_key = |kind: &RunKind| {
+            kind.builder == key.builder
+                && kind.tensorrt == key.tensorrt_version
+                && kind.gpu == key.gpu_sku
+                && key.cache.modes().contains(&kind.cache)
+        };
+        let completed = known.ids(|kind| of_key(kind) && kind.outcome == Outcome::Completed);
+        Ok::<_, sqlx::Error>(Kin {
+            total_ms: history::totals(pool, &key.build_config_hash, &completed, MAX_KIN).await?,
+            count: history::count(pool, &key.build_config_hash, &known.ids(of_key), MAX_KIN).await?,
+        })
+    };
+    Ok(state.views.kin.at(key.clone(), size, look).await?)
 }
 
 /// The manifest of the bundle that a run's plan is in, by the newest record of gate 3 that names the run.

@@ -43,4 +43,5 @@ pub mod store;
 pub mod telemetry;
 pub mod tls;
 pub mod trace;
+pub mod views;
 pub mod zone;

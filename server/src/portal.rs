@@ -41,6 +41,7 @@ use acta_ledger::{
     },
 };
 
+use self::compare::history_of;
 use crate::{
     activity, advice,
     auth::{
@@ -56,7 +57,7 @@ use crate::{
     phase_tree, rebuild,
     startup::AppState,
     statement::{self, DAMAGED, damaged},
-    store::{self, history, ledger, run},
+    store::{self, ledger, run},
     trace::bundle_of_run,
 };
 
@@ -179,6 +180,8 @@ impl ServerPortal {
         let pool = &self.state.database.read;
         let head = self.state.log.head();
         let listed = ledger::newest(pool, before.unwrap_or(u64::MAX), runs::PAGE_SIZE).await?;
+        let mut runs =
+            run::of_entries(pool, &listed.iter().map(|facts| facts.index).collect::<Vec<_>>()).await?;
         let mut entries = Vec::with_capacity(listed.len());
         for facts in &listed {
             entries.push(EntryRow {
@@ -187,7 +190,7 @@ impl ServerPortal {
                 predicate_type: facts.predicate_type.clone(),
                 signer: facts.signer.clone(),
                 logged_at: moment(facts.logged_at)?,
-                run: run::of_entry(pool, facts.index).await?,
+                run: runs.remove(&facts.index),
             });
         }
         let mut agents = Vec::new();
@@ -343,12 +346,12 @@ const MAX_RUN_HISTORY: u32 = 100;
 
 /// The newest runs of a run's configuration; where the run is older than those, those up to it.
 async fn run_history(state: &AppState, summary: &BuildSummary, number: u64) -> Answer<Vec<HistoryRow>> {
-    let (pool, config) = (&state.database.read, &summary.build_config_hash);
-    let newest = history::of_configuration(pool, config, None, MAX_RUN_HISTORY).await?;
+    let config = summary.build_config_hash;
+    let newest = history_of(state, config, None, MAX_RUN_HISTORY).await?;
     if newest.iter().any(|row| row.number == number) {
         return Ok(newest);
     }
-    Ok(history::of_configuration(pool, config, Some(number), MAX_RUN_HISTORY).await?)
+    history_of(state, config, Some(number), MAX_RUN_HISTORY).await
 }
 
 fn page_error(problem: Problem) -> PageError {

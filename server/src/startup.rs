@@ -34,6 +34,7 @@ use crate::{
     route::Event,
     store::run::kind::Kinds,
     tls::{Certificate, TlsListener},
+    views::Views,
 };
 
 /// Build summaries that are remembered: about 6 KB each.
@@ -87,6 +88,8 @@ pub struct Shared {
     pub events: Remembered<Event>,
     /// Advice on runs, by the entries of their summaries.
     pub advice: Remembered<Advice>,
+    /// What pages show of the whole log.
+    pub views: Views,
     /// What agents signed.
     pub activity: Activity,
     /// What is counted.
@@ -200,6 +203,7 @@ impl Application {
             summaries: Remembered::new(SUMMARIES),
             events: Remembered::new(EVENTS),
             advice: Remembered::new(ADVICE),
+            views: Views::default(),
             activity: Activity::default(),
             metrics,
             sign_in: SignInLimit::default(),

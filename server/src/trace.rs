@@ -2,9 +2,13 @@
 
 use acta_app::view::RunRow;
 use acta_ledger::{
-    evidence::{build::BuildSummary, decision::SeenHead},
+    evidence::{
+        build::BuildSummary,
+        decision::SeenHead,
+        route::{BundleDigest, RouteRecord},
+    },
     judge::{
-        route::{RouteEvent, RouteLog},
+        route::{RouteEvent, RouteLog, judge_bundle},
         trace::{LoggedRun, StepKind, Trace, run_of, trace},
     },
     log::digest::Sha256Digest,
@@ -13,7 +17,7 @@ use acta_ledger::{
 use crate::{
     clock,
     error::{Answer, Problem},
-    route::read,
+    route::read_until,
     startup::AppState,
     statement::{self, ReadEntry, damaged},
     store,
@@ -23,6 +27,8 @@ use crate::{
 pub struct Traced {
     /// The trace.
     pub trace: Trace,
+    /// How the route stands for the bundle.
+    pub record: RouteRecord,
     /// Every route that the bundle is on.
     pub routes: Vec<String>,
     /// The tree head that it was judged from.
@@ -31,18 +37,18 @@ pub struct Traced {
 
 /// The trace of a bundle on a route, or on the first route that it is on.
 pub async fn of(state: &AppState, bundle: Sha256Digest, route: Option<&str>) -> Answer<Traced> {
-    let routes = routes_of(state, bundle).await?;
-    let chosen = match route {
-        Some(wanted) => routes.iter().find(|name| *name == wanted),
-        None => routes.first(),
+    let (head, now) = (state.log.head().head, clock::now());
+    let mut logs = routes_of(state, bundle, head.size).await?;
+    let routes: Vec<String> = logs.iter().map(|(name, _)| name.clone()).collect();
+    let at = match route {
+        Some(wanted) => routes.iter().position(|name| name == wanted),
+        None => (!routes.is_empty()).then_some(0),
     };
-    let Some(chosen) = chosen.cloned() else {
+    let Some((chosen, log)) = at.map(|at| logs.swap_remove(at)) else {
         return Err(Problem::not_found("no route has evidence for this bundle")
             .field("digest")
             .found(bundle));
     };
-    let (log, seen) = read(state, &chosen).await?;
-    let now = clock::now();
     let run = match run_of(&chosen, bundle, &log, now) {
         Some(id) => logged_run(state, &id.to_string()).await?,
         None => None,
@@ -52,15 +58,18 @@ pub async fn of(state: &AppState, bundle: Sha256Digest, route: Option<&str>) -> 
         .map(|(index, leaf, signer, summary)| LoggedRun { index: *index, leaf: *leaf, signer, summary })
         .collect();
     let trace = trace(&chosen, bundle, &log, &runs, now);
-    Ok(Traced { trace, routes, seen })
+    let record = judge_bundle(&chosen, BundleDigest(bundle), &log, now).record;
+    let seen = SeenHead { origin: head.origin, size: head.size, root: head.root };
+    Ok(Traced { trace, record, routes, seen })
 }
 
-/// The routes that have evidence for a bundle, by name.
-async fn routes_of(state: &AppState, bundle: Sha256Digest) -> Answer<Vec<String>> {
+/// The routes that have evidence for a bundle, by name, with their entries in the tree of `size` entries.
+async fn routes_of(state: &AppState, bundle: Sha256Digest, size: u64) -> Answer<Vec<(String, RouteLog)>> {
     let mut routes = Vec::new();
     for name in store::route::of_subject(&state.database.read, &bundle).await? {
-        if read(state, &name).await?.0.entries.iter().any(|entry| entry.event.bundle() == Some(bundle)) {
-            routes.push(name);
+        let log = read_until(state, &name, size).await?;
+        if log.entries.iter().any(|entry| entry.event.bundle() == Some(bundle)) {
+            routes.push((name, log));
         }
     }
     Ok(routes)

@@ -61,7 +61,7 @@ fn processes() -> (String, Vec<u32>) {
     let (mut text, mut below, mut left) = (String::new(), Vec::new(), vec![process::id()]);
     while let Some(pid) = left.pop() {
         let command = read(&format!("/proc/{pid}/cmdline")).replace('\0', " ");
-        let _ = writeln!(text, "{pid} {command}");
+        let _ = writeln!(text, "{pid} {}", command.trim_end());
         for thread in numbers(Path::new(&format!("/proc/{pid}/task"))) {
             let fact = |name: &str| read(&format!("/proc/{pid}/task/{thread}/{name}"));
             let state =
@@ -97,7 +97,7 @@ mod tests {
         child.kill().unwrap();
         child.wait().unwrap();
         assert!(below.contains(&child.id()), "{below:?}");
-        let line = told.lines().position(|line| line == format!("{} sleep 100 ", child.id()).trim_end());
+        let line = told.lines().position(|line| line == format!("{} sleep 100", child.id()));
         let line = line.unwrap_or_else(|| panic!("{told}"));
         let thread = told.lines().nth(line + 1).unwrap();
         assert!(thread.starts_with(&format!("  {} ", child.id())), "{told}");

@@ -47,15 +47,17 @@ fn show(context: &PageContext, view: &CancelsView) -> Ready {
     let lang = context.lang;
     let links = vec![(routes::RUNS.to_owned(), lang.t("nav-runs"))];
     let title = lang.t("cancels-title");
+    let spread = spread_of(&view.rows.iter().collect::<Vec<_>>());
+    let found = finding(&spread[0], lang);
     let rest = (!view.rows.is_empty()).then(|| {
         view! {
-            {by(context, view, Field::Route)}
-            {by(context, view, Field::Phase)}
-            {by(context, view, Field::Gpu)}
+            {by(context, view, Field::Route, &found)}
+            {by(context, view, Field::Phase, &found)}
+            {by(context, view, Field::Gpu, &found)}
             {listed(view, lang)}
         }
     });
-    let body = view! { {trail(links, title.clone(), lang)}{headline(view, lang)}{rest} };
+    let body = view! { {trail(links, title.clone(), lang)}{headline(view, &spread, &found, lang)}{rest} };
     Ready { title, room: Room::Runs, island: false, body: body.into_any() }
 }
 
@@ -91,7 +93,7 @@ fn finding(spread: &Distribution, lang: Lang) -> String {
     }
 }
 
-fn headline(view: &CancelsView, lang: Lang) -> AnyView {
+fn headline(view: &CancelsView, [ack, cleanup]: &[Distribution; 2], found: &str, lang: Lang) -> AnyView {
     let filtered = view.filter != CancelFilter::default();
     let drops = drops(&view.filter, lang);
     if view.rows.is_empty() {
@@ -104,15 +106,14 @@ fn headline(view: &CancelsView, lang: Lang) -> AnyView {
         };
         return answer(content, drops);
     }
-    let all: Vec<&CancelRow> = view.rows.iter().collect();
-    let [ack, cleanup] = spread_of(&all);
-    let whole = all.len() < view.limit as usize;
-    let about = lang.tr(if whole { "cancels-all" } else { "cancels-newest" }, [("n", all.len().into())]);
+    let n = view.rows.len();
+    let whole = n < view.limit as usize;
+    let about = lang.tr(if whole { "cancels-all" } else { "cancels-newest" }, [("n", n.into())]);
     let content = Answer {
         state: if ack.censored > 0 { State::Attention } else { State::Good },
         word: lang.tr("cancels-word", [("n", ack.censored.into())]),
         about: vec![about],
-        headline: finding(&ack, lang),
+        headline: found.to_owned(),
         lead: vec![lang.t("cancels-lead")],
     };
     let figure = |key: &str, it: Quantile, note: &str| Figure {
@@ -123,10 +124,10 @@ fn headline(view: &CancelsView, lang: Lang) -> AnyView {
     };
     let of = |spread: &Distribution| format!("n = {}", count(spread.n as u64, lang));
     let shown = vec![
-        figure("cancels-figure-p50", ack.p50, &of(&ack)),
-        figure("cancels-figure-p95", ack.p95, &of(&ack)),
-        figure("cancels-figure-cleanup-p50", cleanup.p50, &of(&cleanup)),
-        figure("cancels-figure-cleanup-p95", cleanup.p95, &of(&cleanup)),
+        figure("cancels-figure-p50", ack.p50, &of(ack)),
+        figure("cancels-figure-p95", ack.p95, &of(ack)),
+        figure("cancels-figure-cleanup-p50", cleanup.p50, &of(cleanup)),
+        figure("cancels-figure-cleanup-p95", cleanup.p95, &of(cleanup)),
     ];
     let acceptance = view! {
         <p class="acts"><a href=routes::ACCEPTANCE>{lang.t("acceptance-link")}</a></p>
@@ -151,7 +152,7 @@ fn drops(filter: &CancelFilter, lang: Lang) -> AnyView {
 }
 
 /// The cancels by one field: a curve for each of the largest groups, a row for each group.
-fn by(context: &PageContext, view: &CancelsView, field: Field) -> AnyView {
+fn by(context: &PageContext, view: &CancelsView, field: Field, found: &str) -> AnyView {
     let lang = context.lang;
     let groups = groups(&view.rows, field);
     let drawn = groups.iter().filter(|group| group.name.is_some() || groups.len() == 1).take(MOST_CURVES);
@@ -169,13 +170,12 @@ fn by(context: &PageContext, view: &CancelsView, field: Field) -> AnyView {
             }
         })
         .collect();
-    let all: Vec<&CancelRow> = view.rows.iter().collect();
     let times = view.rows.iter().filter_map(CancelRow::latency).map(Latency::ms);
     let title = lang.t(field.title());
     let plot = Plot {
         id: field.id(),
         title: title.clone(),
-        desc: finding(&spread_of(&all)[0], lang),
+        desc: found.to_owned(),
         x: axis::logarithmic(times, lang.t("cancels-x"), lang),
         y: axis::shares(lang.t("cancels-y"), lang),
         band: None,

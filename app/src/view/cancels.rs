@@ -1,5 +1,7 @@
 //! How long cancels took.
 
+use std::sync::Arc;
+
 use acta_ledger::{judge::distribution::Latency, log::timestamp::Timestamp};
 use serde::{Deserialize, Serialize};
 
@@ -58,12 +60,12 @@ impl CancelRow {
 }
 
 /// The cancels page.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct CancelsView {
     /// The filter as it was understood.
     pub filter: CancelFilter,
     /// The newest cancels that it lets through, newest first.
-    pub rows: Vec<CancelRow>,
+    pub rows: Arc<Vec<CancelRow>>,
     /// At most so many are looked at.
     pub limit: u32,
 }

@@ -188,7 +188,7 @@ impl Portal for Fixture {
             })
         });
         let wanted = |row: &CancelRow| filter.route.is_none() || row.route == filter.route;
-        Ok(CancelsView { rows: rows.filter(wanted).collect(), filter, limit: 1_000 })
+        Ok(CancelsView { rows: Arc::new(rows.filter(wanted).collect()), filter, limit: 1_000 })
     }
 
     async fn caches(&self, filter: CacheFilter) -> Result<CachesView, PageError> {

@@ -200,27 +200,71 @@ pub fn log_keys(trust: &Trust, hand_overs: &[HandOver]) -> Result<LogKeys, Strin
 
 /// Checks an entry.
 pub fn verify(material: &Material, trust: &Trust) -> Report {
-    let head = material.open_head(trust);
-    let record = STANDARD.decode(&material.entry.record).map_err(|_| "the record is not base64".to_owned());
-    let signer = check_signature(material, &head, trust);
-    let inclusion = match (&record, &head) {
-        (Err(error), _) | (_, Err(error)) => Err(error.clone()),
-        (Ok(record), Ok(head)) => check_inclusion(record, &material.entry, head),
-    };
-    let checks = vec![
-        check(CheckKind::Signature, signer.as_ref().map(signed)),
-        check(CheckKind::Inclusion, inclusion.as_ref().cloned()),
-        check(
-            CheckKind::TreeHead,
-            head.as_ref()
-                .map(|head| format!("{} of {} entries, root {}", head.origin, head.size, head.root.short())),
-        ),
-    ];
-    Report {
-        index: material.entry.index,
-        checks,
-        signer: signer.ok(),
-        tree_size: head.ok().map(|head| head.size),
+    Verifier::new(trust).verify(material)
+}
+
+/// Checks entries one after the other. What an entry shares with the one before it, a tree head or the history of the keys,
+/// is checked once: where a page shows many entries, most of the work is that.
+pub struct Verifier<'a> {
+    trust: &'a Trust,
+    shared: Option<Shared<'a>>,
+}
+
+/// What was checked for an entry and holds for others.
+struct Shared<'a> {
+    material: &'a Material,
+    head: Result<TreeHead, String>,
+    keyring: Result<Keyring, String>,
+}
+
+impl<'a> Verifier<'a> {
+    /// Checks by what is trusted.
+    pub fn new(trust: &'a Trust) -> Self {
+        Self { trust, shared: None }
+    }
+
+    /// Checks an entry.
+    pub fn verify(&mut self, material: &'a Material) -> Report {
+        let trust = self.trust;
+        let Shared { head, keyring, .. } = self.shared_by(material);
+        let record =
+            STANDARD.decode(&material.entry.record).map_err(|_| "the record is not base64".to_owned());
+        let signer = check_signature(&material.entry, keyring, trust);
+        let inclusion = match (&record, head) {
+            (Err(error), _) | (_, Err(error)) => Err(error.clone()),
+            (Ok(record), Ok(head)) => check_inclusion(record, &material.entry, head),
+        };
+        let checks = vec![
+            check(CheckKind::Signature, signer.as_ref().map(signed)),
+            check(CheckKind::Inclusion, inclusion.as_ref().cloned()),
+            check(
+                CheckKind::TreeHead,
+                head.as_ref().map(|head| {
+                    format!("{} of {} entries, root {}", head.origin, head.size, head.root.short())
+                }),
+            ),
+        ];
+        Report {
+            index: material.entry.index,
+            checks,
+            signer: signer.ok(),
+            tree_size: head.as_ref().ok().map(|head| head.size),
+        }
+    }
+
+    fn shared_by(&mut self, material: &'a Material) -> &Shared<'a> {
+        let trust = self.trust;
+        let same_log =
+            |it: &Material| it.tree_head == material.tree_head && it.hand_overs == material.hand_overs;
+        let before = self.shared.take().filter(|shared| same_log(shared.material));
+        self.shared.insert(match before {
+            Some(shared) if shared.material.key_history == material.key_history => shared,
+            before => {
+                let head = before.map_or_else(|| material.open_head(trust), |shared| shared.head);
+                let keyring = keyring(material, &head, trust);
+                Shared { material, head, keyring }
+            }
+        })
     }
 }
 
@@ -251,13 +295,8 @@ fn check_inclusion(record: &[u8], entry: &LoggedEntry, head: &TreeHead) -> Resul
         .map_err(|error| format!("entry {}: {error}", entry.index))
 }
 
-fn check_signature(
-    material: &Material,
-    head: &Result<TreeHead, String>,
-    trust: &Trust,
-) -> Result<Signer, String> {
-    let entry = &material.entry;
-    let (envelope, statement) = read(entry)?;
+/// The keys that may have signed, by their history; every entry of it must be in the tree.
+fn keyring(material: &Material, head: &Result<TreeHead, String>, trust: &Trust) -> Result<Keyring, String> {
     let keys = log_keys(trust, &material.hand_overs).unwrap_or_else(|_| LogKeys::new(trust.log.clone()));
     let mut keyring = Keyring::new(trust.portal, keys);
     for event in &material.key_history {
@@ -268,6 +307,16 @@ fn check_signature(
             })
             .map_err(|error| format!("the key's history, {error}"))?;
     }
+    Ok(keyring)
+}
+
+fn check_signature(
+    entry: &LoggedEntry,
+    keyring: &Result<Keyring, String>,
+    trust: &Trust,
+) -> Result<Signer, String> {
+    let (envelope, statement) = read(entry)?;
+    let keyring = keyring.as_ref().map_err(Clone::clone)?;
     let (_, signer) = keyring.signer(entry.index, &envelope).map_err(|error| at(entry, error))?;
     if statement.predicate_type == AgentKey::TYPE {
         let said: AgentKey = statement.predicate().map_err(|error| at(entry, error))?;

@@ -30,6 +30,9 @@ const CURVES: [RGBColor; MOST_CURVES] = [
     RGBColor(0xcc, 0x79, 0xa7),
 ];
 
+/// How thick a curve is, in pixels.
+const LINE_WIDTH: u32 = 2;
+
 /// Steps of a curve that carry its shape at most.
 const SHAPES: usize = 12;
 
@@ -149,25 +152,34 @@ macro_rules! shape {
 fn draw_curve(curve: &Curve, place: usize, plot: &Plot, chart: &mut Chart<'_>) -> Result<()> {
     let (x, y) = (range(&plot.x), range(&plot.y));
     let color = CURVES[place];
+    let (steps, marks) = (seen(&curve.steps, chart), seen(&curve.marks, chart));
     let mut stair = vec![(x.start, y.start)];
     let mut height = y.start;
-    for &(across, up) in &curve.steps {
+    for &(across, up) in &steps {
         stair.extend([(across, height), (across, up)]);
         height = up;
     }
     stair.push((x.end, height));
-    chart.draw_series(LineSeries::new(stair, color.stroke_width(2)))?;
-    let every = curve.steps.len().div_ceil(SHAPES).max(1);
-    for &at in curve.steps.iter().rev().step_by(every) {
+    chart.draw_series(LineSeries::new(stair, color.stroke_width(LINE_WIDTH)))?;
+    let every = steps.len().div_ceil(SHAPES).max(1);
+    for &at in steps.iter().rev().step_by(every) {
         chart.draw_series([shape!(place, at, color)])?;
     }
     // Where watching a value ended: the upright stroke that survival curves have.
-    for &(across, up) in &curve.marks {
+    for &(across, up) in &marks {
         let stroke =
             EmptyElement::at((across, up)) + PathElement::new(vec![(0, -6), (0, 6)], color.stroke_width(2));
         chart.draw_series([stroke])?;
     }
     Ok(())
+}
+
+/// The places that can be told apart: of those that a line's width covers the last, which is as high as the stair comes
+/// there. A thousand values make no larger picture than a hundred.
+fn seen(places: &[(f64, f64)], chart: &Chart<'_>) -> Vec<(f64, f64)> {
+    let column = |at: &(f64, f64)| chart.plotting_area().map_coordinate(at).0 / LINE_WIDTH as i32;
+    let last_of = places.chunk_by(|one, next| column(one) == column(next)).filter_map(<[_]>::last);
+    last_of.copied().collect()
 }
 
 fn legend(curve: &Curve, place: usize, canvas: &Canvas, root: &Area<'_>) -> Result<()> {

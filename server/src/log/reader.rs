@@ -1,30 +1,43 @@
 //! Reading the log: entries, proofs, and everything that is needed to verify an entry.
 
-use std::collections::HashMap;
+use std::{
+    collections::{BTreeMap, HashMap},
+    num::NonZeroUsize,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use acta_ledger::log::{
     digest::Sha256Digest,
     merkle::{empty_root, fold_right},
     proof::{Node, Plan, cover},
     tile::{TILE_WIDTH, TileId, node_in_tile, tile_of, width},
-    verification::{HandOver, LoggedEntry, Material},
+    verification::{HandOver, LoggedEntry},
 };
 use base64::{Engine as _, engine::general_purpose::STANDARD};
+use lru::LruCache;
 use sqlx::SqlitePool;
 
+use super::store;
 pub use super::store::{StoredEntry, digest};
-use super::{SignedHead, store};
+
+/// Tiles that are remembered: 8 KB each at most.
+const REMEMBERED: NonZeroUsize = NonZeroUsize::new(512).expect("not 0");
+
+/// Tiles by what they are: of one width, a tile is the same in every tree. Only proofs are made from what is remembered;
+/// what is shown of a tile is what the database holds now.
+type Tiles = LruCache<(TileId, u64), Arc<Vec<Sha256Digest>>>;
 
 /// Reads the log from a pool of its own.
 #[derive(Clone)]
 pub struct LogReader {
     pool: SqlitePool,
+    tiles: Arc<Mutex<Tiles>>,
 }
 
 impl LogReader {
     /// Reads through this pool.
     pub fn new(pool: SqlitePool) -> Self {
-        Self { pool }
+        Self { pool, tiles: Arc::new(Mutex::new(LruCache::new(REMEMBERED))) }
     }
 
     /// The entry at an index.
@@ -65,22 +78,14 @@ impl LogReader {
         }
     }
 
-    /// The entry, the history of its agent's keys and the proofs under the tree head.
-    ///
-    /// `history` are the entries about the agent's keys, in the log's order; `hand_overs` those of the log's key.
-    pub async fn material(
-        &self,
-        index: u64,
-        history: &[u64],
-        hand_overs: Vec<HandOver>,
-        head: &SignedHead,
-    ) -> sqlx::Result<Option<Material>> {
-        let Some(entry) = self.logged(index, head.head.size).await? else { return Ok(None) };
-        let mut key_history = Vec::with_capacity(history.len());
-        for index in history {
-            key_history.extend(self.logged(*index, head.head.size).await?);
+    /// Entries with their proofs in the tree of `size` entries, by their indexes; those that are not in it are left out.
+    pub async fn logged_at(&self, indexes: &[u64], size: u64) -> sqlx::Result<BTreeMap<u64, LoggedEntry>> {
+        let mut logged = BTreeMap::new();
+        for entry in store::entries_at(&self.pool, indexes).await? {
+            let index = entry.index;
+            logged.extend(self.proven(entry, size).await?.map(|entry| (index, entry)));
         }
-        Ok(Some(Material { entry, key_history, hand_overs, tree_head: head.note.clone() }))
+        Ok(logged)
     }
 
     /// The entry by which the log's key was handed on, under the first tree head that covers it: both keys signed that.
@@ -97,11 +102,16 @@ impl LogReader {
     }
 
     async fn logged(&self, index: u64, size: u64) -> sqlx::Result<Option<LoggedEntry>> {
-        let (Some(entry), Some(inclusion)) = (self.entry(index).await?, self.inclusion(index, size).await?)
-        else {
-            return Ok(None);
-        };
-        Ok(Some(LoggedEntry { record: STANDARD.encode(&entry.record), index, inclusion }))
+        match self.entry(index).await? {
+            Some(entry) => self.proven(entry, size).await,
+            None => Ok(None),
+        }
+    }
+
+    async fn proven(&self, entry: StoredEntry, size: u64) -> sqlx::Result<Option<LoggedEntry>> {
+        let inclusion = self.inclusion(entry.index, size).await?;
+        let record = || STANDARD.encode(&entry.record);
+        Ok(inclusion.map(|inclusion| LoggedEntry { record: record(), index: entry.index, inclusion }))
     }
 
     async fn assemble(&self, plan: &Plan, size: u64) -> sqlx::Result<Option<Vec<Sha256Digest>>> {
@@ -114,14 +124,28 @@ impl LogReader {
         &self,
         nodes: impl Iterator<Item = Node>,
         size: u64,
-    ) -> sqlx::Result<HashMap<TileId, Vec<Sha256Digest>>> {
+    ) -> sqlx::Result<HashMap<TileId, Arc<Vec<Sha256Digest>>>> {
         let mut tiles = HashMap::new();
         for tile in nodes.map(tile_of) {
             if let std::collections::hash_map::Entry::Vacant(slot) = tiles.entry(tile) {
-                slot.insert(self.tile(tile, size).await?);
+                slot.insert(self.remembered(tile, size).await?);
             }
         }
         Ok(tiles)
+    }
+
+    async fn remembered(&self, tile: TileId, size: u64) -> sqlx::Result<Arc<Vec<Sha256Digest>>> {
+        let name = (tile, width(tile, size));
+        let held = self.tiles.lock().unwrap_or_else(PoisonError::into_inner).get(&name).cloned();
+        if let Some(hashes) = held {
+            return Ok(hashes);
+        }
+        let hashes = Arc::new(self.tile(tile, size).await?);
+        // One that lacks hashes is damaged, and may be restored.
+        if hashes.len() as u64 == name.1 {
+            self.tiles.lock().unwrap_or_else(PoisonError::into_inner).put(name, Arc::clone(&hashes));
+        }
+        Ok(hashes)
     }
 
     /// A tile's hashes in the tree of `size` entries: stored where full, cut from the level below where partial.

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use acta_ledger::log::{digest::Sha256Digest, entry::Entry, merkle::Frontier, tile::TileId};
-use sqlx::{QueryBuilder, Sqlite, SqliteExecutor, query, query_scalar};
+use serde::de::DeserializeOwned;
+use sqlx::{QueryBuilder, Sqlite, SqliteExecutor, query, query_as, query_scalar};
 
 use crate::db::{Connection, groups};
 
@@ -23,6 +24,26 @@ pub struct StoredEntry {
     pub record: Vec<u8>,
     /// When it was logged, in milliseconds since 1970.
     pub logged_at: i64,
+}
+
+struct Row {
+    idx: i64,
+    digest: Vec<u8>,
+    leaf_hash: Vec<u8>,
+    record: Vec<u8>,
+    logged_at: i64,
+}
+
+impl Row {
+    fn entry(self) -> sqlx::Result<StoredEntry> {
+        Ok(StoredEntry {
+            index: self.idx as u64,
+            digest: digest(&self.digest)?,
+            leaf_hash: digest(&self.leaf_hash)?,
+            record: self.record,
+            logged_at: self.logged_at,
+        })
+    }
 }
 
 /// Reads 32 stored bytes; the schema's checks guarantee the length, so anything else is damage.
@@ -95,24 +116,32 @@ pub(crate) async fn entries<'e>(
     count: u64,
 ) -> sqlx::Result<Vec<StoredEntry>> {
     let (from, to) = (from as i64, (from + count) as i64);
-    let rows = query!(
+    let rows = query_as!(
+        Row,
         "select idx, digest, leaf_hash, record, logged_at from entry where idx >= ? and idx < ? order by idx",
         from,
         to
     )
     .fetch_all(executor)
     .await?;
-    rows.into_iter()
-        .map(|row| {
-            Ok(StoredEntry {
-                index: row.idx as u64,
-                digest: digest(&row.digest)?,
-                leaf_hash: digest(&row.leaf_hash)?,
-                record: row.record,
-                logged_at: row.logged_at,
-            })
-        })
-        .collect()
+    rows.into_iter().map(Row::entry).collect()
+}
+
+/// The entries at some indexes, as far as they are there, in the order of the log.
+pub(super) async fn entries_at<'e>(
+    executor: impl SqliteExecutor<'e>,
+    indexes: &[u64],
+) -> sqlx::Result<Vec<StoredEntry>> {
+    let indexes = serde_json::json!(indexes).to_string();
+    let rows = query_as!(
+        Row,
+        "select idx, digest, leaf_hash, record, logged_at from entry
+         where idx in (select value from json_each(?)) order by idx",
+        indexes
+    )
+    .fetch_all(executor)
+    .await?;
+    rows.into_iter().map(Row::entry).collect()
 }
 
 /// How many rows the log has, whatever its size says.
@@ -121,27 +150,56 @@ pub(crate) async fn count<'e>(executor: impl SqliteExecutor<'e>) -> sqlx::Result
     Ok(rows as u64)
 }
 
+/// The leaf hashes of the entries `[from, from + count)`, as far as they are there. One row of all of them: each row takes a
+/// turn of two threads, which costs more than all these hashes.
 pub(super) async fn leaf_hashes<'e>(
     executor: impl SqliteExecutor<'e>,
     from: u64,
     count: u64,
 ) -> sqlx::Result<Vec<Sha256Digest>> {
     let (from, to) = (from as i64, (from + count) as i64);
-    let rows = query_scalar!("select leaf_hash from entry where idx >= ? and idx < ? order by idx", from, to)
-        .fetch_all(executor)
-        .await?;
-    rows.iter().map(|bytes| digest(bytes)).collect()
+    let hashes = query_scalar!(
+        r#"select json_group_array(lower(hex(leaf_hash)) order by idx) as "hashes!: String"
+           from entry where idx >= ? and idx < ?"#,
+        from,
+        to
+    )
+    .fetch_one(executor)
+    .await?;
+    listed(&hashes)
 }
 
+/// What one row lists as JSON.
+fn listed<T: DeserializeOwned>(json: &str) -> sqlx::Result<Vec<T>> {
+    serde_json::from_str(json).map_err(|error| sqlx::Error::Decode(error.into()))
+}
+
+/// The bytes of the entries `[from, from + count)`, as far as they are there; in one row, as the hashes are.
 pub(super) async fn records<'e>(
     executor: impl SqliteExecutor<'e>,
     from: u64,
     count: u64,
 ) -> sqlx::Result<Vec<Vec<u8>>> {
     let (from, to) = (from as i64, (from + count) as i64);
-    query_scalar!("select record from entry where idx >= ? and idx < ? order by idx", from, to)
-        .fetch_all(executor)
-        .await
+    let row = query!(
+        r#"select cast(group_concat(record, '' order by idx) as blob) as "bytes: Vec<u8>",
+                  json_group_array(length(record) order by idx) as "lengths!: String"
+           from entry where idx >= ? and idx < ?"#,
+        from,
+        to
+    )
+    .fetch_one(executor)
+    .await?;
+    let lengths: Vec<usize> = listed(&row.lengths)?;
+    let (bytes, mut at) = (row.bytes.unwrap_or_default(), 0);
+    let mut cut = |length| {
+        let record = bytes.get(at..at + length)?.to_vec();
+        at += length;
+        Some(record)
+    };
+    let records: Option<Vec<_>> = lengths.into_iter().map(&mut cut).collect();
+    let records = records.filter(|_| at == bytes.len());
+    records.ok_or_else(|| sqlx::Error::Decode("entries are not as long as they say".into()))
 }
 
 pub(super) async fn last_logged_at<'e>(executor: impl SqliteExecutor<'e>) -> sqlx::Result<i64> {
@@ -196,15 +254,16 @@ pub(super) async fn tile_roots<'e>(
     count: u64,
 ) -> sqlx::Result<Vec<Sha256Digest>> {
     let (level, from, to) = (i64::from(level), from as i64, (from + count) as i64);
-    let rows = query_scalar!(
-        "select root from tile where level = ? and idx >= ? and idx < ? order by idx",
+    let roots = query_scalar!(
+        r#"select json_group_array(lower(hex(root)) order by idx) as "roots!: String"
+           from tile where level = ? and idx >= ? and idx < ?"#,
         level,
         from,
         to
     )
-    .fetch_all(executor)
+    .fetch_one(executor)
     .await?;
-    rows.iter().map(|bytes| digest(bytes)).collect()
+    listed(&roots)
 }
 
 /// The log's size.

@@ -4,13 +4,12 @@ use acta_app::view::{
     caches::{CacheFilter, CachesView},
     cancels::{CancelFilter, CancelsView},
     compare::CompareView,
-    configuration::ConfigurationView,
+    configuration::{ConfigurationView, HistoryRow},
     restores::RestoresView,
 };
-use acta_ledger::judge::{
-    compare::FEWEST,
-    filter::{Filter, Order},
-    restore::restores,
+use acta_ledger::{
+    judge::{compare::FEWEST, filter::Filter, restore::restores},
+    log::digest::Sha256Digest,
 };
 
 use super::{ServerPortal, runs::first};
@@ -19,11 +18,12 @@ use crate::{
     error::{Answer, Problem},
     http::api::agent::parse_digest,
     route,
+    startup::AppState,
     store::{cache, cancel, history},
 };
 
 /// Runs that are offered for a comparison.
-const OFFERED: u32 = 20;
+const OFFERED: usize = 20;
 
 /// How many cancels are looked at, the newest.
 pub const MAX_CANCELS: u32 = 1_000;
@@ -37,6 +37,18 @@ pub const MAX_CACHES: u32 = 1_000;
 /// How many runs of a configuration are looked at, the newest.
 pub const MAX_HISTORY: u32 = 100;
 
+/// The newest runs of a configuration, oldest first; with `until`, none that is newer than that number.
+pub(super) async fn history_of(
+    state: &AppState,
+    config: Sha256Digest,
+    until: Option<u64>,
+    limit: u32,
+) -> Answer<Vec<HistoryRow>> {
+    let look = history::of_configuration(&state.database.read, &config, until, limit);
+    let rows = state.views.histories.at((config, until, limit), state.log.head().head.size, look).await?;
+    Ok(rows.to_vec())
+}
+
 impl ServerPortal {
     pub(super) async fn compare_view(&self, names: &[String]) -> Answer<CompareView> {
         self.may_read()?;
@@ -48,7 +60,8 @@ impl ServerPortal {
         // Offered are the newest; of the first run's network, where there is one.
         let words = found.rows.first().map(|row| row.network.clone()).into_iter().collect();
         let filter = Filter { words, ..Filter::default() };
-        let mut recent = first(&self.state, &filter, Order::default(), OFFERED).await?;
+        let mut recent = first(&self.state, filter).await?;
+        recent.truncate(OFFERED);
         recent.retain(|row| found.rows.iter().all(|chosen| chosen.id != row.id));
         let (compared, tree_problems) =
             judged.map_or((None, Vec::new()), |it| (Some(it.compared), it.tree_problems));
@@ -63,7 +76,7 @@ impl ServerPortal {
         self.may_read()?;
         let digest = parse_digest("digest", digest)
             .map_err(|_| Problem::not_found("a configuration is named by 64 hexadecimal digits"))?;
-        let rows = history::of_configuration(&self.state.database.read, &digest, until, MAX_HISTORY).await?;
+        let rows = history_of(&self.state, digest, until, MAX_HISTORY).await?;
         if rows.is_empty() {
             return Err(Problem::not_found("no run was asked for this configuration"));
         }
@@ -72,18 +85,24 @@ impl ServerPortal {
 
     pub(super) async fn cancels_view(&self, filter: CancelFilter) -> Answer<CancelsView> {
         self.may_read()?;
-        let rows = cancel::list(&self.state.database.read, &filter, MAX_CANCELS).await?;
+        let look = cancel::list(&self.state.database.read, &filter, MAX_CANCELS);
+        let rows = self.state.views.cancels.at(filter.clone(), self.state.log.head().head.size, look).await?;
         Ok(CancelsView { filter, rows, limit: MAX_CANCELS })
     }
 
     pub(super) async fn caches_view(&self, filter: CacheFilter) -> Answer<CachesView> {
         self.may_read()?;
         let pool = &self.state.database.read;
-        let mut rows = cache::list(pool, &filter, CACHES_A_PAGE + 1).await?;
+        let look = async {
+            let rows = cache::list(pool, &filter, CACHES_A_PAGE + 1).await?;
+            Ok::<_, sqlx::Error>((rows, cache::modes(pool, MAX_CACHES).await?))
+        };
+        let found = self.state.views.caches.at(filter.clone(), self.state.log.head().head.size, look).await?;
+        let (mut rows, modes) = (*found).clone();
         let more = rows.len() > CACHES_A_PAGE as usize;
         rows.truncate(CACHES_A_PAGE as usize);
         let before = rows.last().map(|row| row.number).filter(|_| more);
-        Ok(CachesView { filter, modes: cache::modes(pool, MAX_CACHES).await?, rows, before })
+        Ok(CachesView { filter, modes, rows, before })
     }
 
     pub(super) async fn restores_view(&self, name: &str) -> Answer<RestoresView> {

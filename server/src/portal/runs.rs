@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use acta_app::view::{Place, RunQuery, RunRow, RunsView};
-use acta_ledger::judge::filter::{Filter, Order};
+use acta_ledger::judge::filter::{Bounds, Filter};
 
 use super::ServerPortal;
 use crate::{
@@ -15,6 +15,7 @@ use crate::{
         kind::{Admitted, Known},
         list::{self, Key, MAX_COUNTED, Wanted},
     },
+    views::RunPage,
 };
 
 /// Rows a page.
@@ -31,10 +32,11 @@ async fn admitted(state: &AppState, filter: &Filter) -> Answer<(Admitted, Arc<Kn
     Ok((admitted, kinds))
 }
 
-/// The first `limit` runs that a filter lets through, in an order.
-pub async fn first(state: &AppState, filter: &Filter, order: Order, limit: u32) -> Answer<Vec<RunRow>> {
-    let wanted = wanted(state, filter).await?;
-    Ok(list::behind(&state.database.read, &wanted, order, None, limit).await?)
+/// The newest runs that a filter lets through, a page of them.
+pub async fn first(state: &AppState, filter: Filter) -> Answer<Vec<RunRow>> {
+    let query = RunQuery { filter, ..RunQuery::default() };
+    let wanted = wanted(state, &query.filter).await?;
+    Ok(rows(state, &wanted, &query, None).await?.rows)
 }
 
 /// What a filter lets through now.
@@ -64,22 +66,7 @@ pub async fn page(state: &AppState, query: RunQuery) -> Answer<RunsView> {
         need_a_person = counted.iter().filter(|(id, _)| need(*id)).map(|(_, runs)| runs).sum();
     }
     let key = place(state, &query).await?;
-    // One row more than the page tells whether another page follows.
-    let (limit, size) = (PAGE_SIZE + 1, PAGE_SIZE as usize);
-    let (rows, earlier, later) = match (query.place, key) {
-        (Some(Place::Before(_)), Some(key)) => {
-            let mut rows = list::before(pool, &wanted, query.order, key, limit).await?;
-            let earlier = rows.len() > size;
-            rows.drain(..rows.len().saturating_sub(size));
-            (rows, earlier, true)
-        }
-        (place, key) => {
-            let mut rows = list::behind(pool, &wanted, query.order, key, limit).await?;
-            let later = rows.len() > size;
-            rows.truncate(size);
-            (rows, place.is_some(), later)
-        }
-    };
+    let RunPage { rows, earlier, later } = rows(state, &wanted, &query, key).await?;
     let previous = rows.first().filter(|_| earlier).map(|row| Place::Before(row.number));
     let next = rows.last().filter(|_| later).map(|row| Place::After(row.number));
     Ok(RunsView {
@@ -93,6 +80,36 @@ pub async fn page(state: &AppState, query: RunQuery) -> Answer<RunsView> {
         next,
         query,
     })
+}
+
+/// The rows of a page, which ends or begins at a place in the order.
+async fn rows(state: &AppState, wanted: &Wanted, query: &RunQuery, key: Option<Key>) -> Answer<RunPage> {
+    let pool = &state.database.read;
+    let look = async {
+        // One row more than the page tells whether another page follows.
+        let (limit, size) = (PAGE_SIZE + 1, PAGE_SIZE as usize);
+        Ok::<_, sqlx::Error>(match (query.place, key) {
+            (Some(Place::Before(_)), Some(key)) => {
+                let mut rows = list::before(pool, wanted, query.order, key, limit).await?;
+                let earlier = rows.len() > size;
+                rows.drain(..rows.len().saturating_sub(size));
+                RunPage { rows, earlier, later: true }
+            }
+            (place, key) => {
+                let mut rows = list::behind(pool, wanted, query.order, key, limit).await?;
+                let later = rows.len() > size;
+                rows.truncate(size);
+                RunPage { rows, earlier: place.is_some(), later }
+            }
+        })
+    };
+    // How long ago a run began changes with the clock, and a route's state does as well.
+    if query.filter.age != Bounds::default() || query.filter.state.is_some() {
+        return Ok(look.await?);
+    }
+    let question = (query.filter.clone(), query.order, query.place);
+    let found = state.views.runs.at(question, state.log.head().head.size, look).await?;
+    Ok((*found).clone())
 }
 
 fn no_such_place(place: Option<Place>) -> Problem {

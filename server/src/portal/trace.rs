@@ -3,19 +3,14 @@
 use std::collections::BTreeSet;
 
 use acta_app::view::trace::{Bytes, TraceView};
-use acta_ledger::{
-    evidence::route::BundleDigest,
-    log::verification::{Report, verify},
-};
+use acta_ledger::log::verification::{Report, Verifier};
 
 use super::ServerPortal;
 use crate::{
     error::Answer,
-    http::api::{agent::parse_digest, entry::material},
+    http::api::{agent::parse_digest, entry::materials},
     purge::purged_by_entry,
-    rebuild,
-    route::state_of,
-    trace,
+    rebuild, trace,
 };
 
 /// Entries of a trace that are verified for one page at most; the rest is said to be not verified.
@@ -26,13 +21,12 @@ impl ServerPortal {
         self.may_read()?;
         let bundle = parse_digest("bundle", bundle)?;
         let traced = trace::of(&self.state, bundle, route).await?;
-        let (state, _, _) = state_of(&self.state, &traced.trace.route, Some(BundleDigest(bundle))).await?;
         let sources = traced.trace.steps.iter().flat_map(|step| &step.sources);
         let entries: BTreeSet<u64> = sources.map(|source| source.index).collect();
-        let mut checks: Vec<Report> = Vec::new();
-        for index in entries.into_iter().take(MAX_CHECKS) {
-            checks.push(verify(&material(&self.state, index).await?, &self.state.trust));
-        }
+        let entries: Vec<u64> = entries.into_iter().take(MAX_CHECKS).collect();
+        let materials = materials(&self.state, &entries).await?;
+        let mut verifier = Verifier::new(&self.state.trust);
+        let checks: Vec<Report> = materials.iter().map(|material| verifier.verify(material)).collect();
         let bytes = match self.state.blobs.size(&bundle).await? {
             Some(bytes) => Bytes::Stored { bytes },
             None => match purged_by_entry(&self.state, &bundle).await? {
@@ -46,7 +40,7 @@ impl ServerPortal {
             None => None,
         };
         Ok(TraceView {
-            record: state.record,
+            record: traced.record,
             trace: traced.trace,
             routes: traced.routes,
             checks,

@@ -134,11 +134,22 @@ pub async fn trees(
 
 /// The run that an entry tells of.
 pub async fn of_entry(pool: &SqlitePool, entry: u64) -> sqlx::Result<Option<RunLink>> {
-    let entry = i64::try_from(entry).unwrap_or(i64::MAX);
-    let row = query!("select id, number, outcome, attempt from run where entry = ?", entry)
-        .fetch_optional(pool)
-        .await?;
-    Ok(row.map(|row| link(row.id, row.number, row.outcome, row.attempt)))
+    Ok(of_entries(pool, &[entry]).await?.remove(&entry))
+}
+
+/// The runs that entries tell of, by the entries.
+pub async fn of_entries(pool: &SqlitePool, entries: &[u64]) -> sqlx::Result<HashMap<u64, RunLink>> {
+    let entries = serde_json::json!(entries).to_string();
+    let rows = query!(
+        r#"select entry as "entry!: i64", run.id as "id!", number as "number!", outcome as "outcome!", attempt as "attempt!"
+           from json_each(?) as wanted cross join run on run.entry = wanted.value"#,
+        entries
+    )
+    .fetch_all(pool)
+    .await?;
+    let linked =
+        rows.into_iter().map(|row| (row.entry as u64, link(row.id, row.number, row.outcome, row.attempt)));
+    Ok(linked.collect())
 }
 
 /// The attempt of an id, if it is logged.

@@ -1,7 +1,12 @@
 //! Entries: appending and reading.
 
+use std::collections::{BTreeMap, HashMap};
+
 use acta_ledger::log::{
-    jcs, proof_file, proof_file::ProofFile, timestamp::Timestamp, verification::Material,
+    jcs, proof_file,
+    proof_file::ProofFile,
+    timestamp::Timestamp,
+    verification::{LoggedEntry, Material},
 };
 use axum::{
     Json,
@@ -164,14 +169,39 @@ pub async fn find(state: &AppState, which: &str) -> Answer<StoredEntry> {
 
 /// Everything that is needed to verify an entry offline, but for the keys that one must trust.
 pub async fn material(state: &AppState, index: u64) -> Answer<Material> {
-    let facts = ledger::facts(&state.database.read, index).await?;
-    let history = match facts.map(|facts| facts.signer) {
-        Some(agent) if agent != "portal" => key::of_agent(&state.database.read, &agent).await?,
-        _ => Vec::new(),
-    };
-    let hand_overs = all_hand_overs(state).await?;
-    let material = state.reader.material(index, &history, hand_overs, &state.log.head()).await?;
+    let material = materials(state, &[index]).await?.pop();
     material.ok_or_else(|| Problem::not_found(format!("entry {index} is not under a signed tree head yet")))
+}
+
+/// The same for several entries, in the order of the log; those that are under no signed tree head yet are left out.
+pub async fn materials(state: &AppState, indexes: &[u64]) -> Answer<Vec<Material>> {
+    let (pool, head) = (&state.database.read, state.log.head());
+    // By the agent, none for the portal.
+    let (mut signers, mut histories) = (BTreeMap::new(), HashMap::new());
+    for facts in ledger::facts_of(pool, indexes).await? {
+        let agent = Some(facts.signer).filter(|signer| signer != "portal");
+        if let Some(agent) = agent.as_ref().filter(|agent| !histories.contains_key(*agent)) {
+            histories.insert(agent.clone(), key::of_agent(pool, agent).await?);
+        }
+        signers.insert(facts.index, agent);
+    }
+    let mut wanted: Vec<u64> = indexes.iter().chain(histories.values().flatten()).copied().collect();
+    wanted.sort_unstable();
+    wanted.dedup();
+    let logged = state.reader.logged_at(&wanted, head.head.size).await?;
+    let hand_overs = all_hand_overs(state).await?;
+    let in_order = logged.iter().filter(|(index, _)| indexes.contains(index));
+    let material = |(index, entry): (&u64, &LoggedEntry)| {
+        let history = signers.get(index).and_then(Option::as_ref).and_then(|agent| histories.get(agent));
+        let history = history.into_iter().flatten().filter_map(|index| logged.get(index));
+        Material {
+            entry: entry.clone(),
+            key_history: history.cloned().collect(),
+            hand_overs: hand_overs.clone(),
+            tree_head: head.note.clone(),
+        }
+    };
+    Ok(in_order.map(material).collect())
 }
 
 /// Reads an entry's bytes as they are stored.

@@ -1,6 +1,6 @@
 //! The kinds of runs: what filters are held against, and what is counted by.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use acta_app::view::FilterChoices;
 use acta_ledger::{
@@ -8,6 +8,8 @@ use acta_ledger::{
     judge::filter::{Filter, RunKind},
 };
 use sqlx::{SqlitePool, query};
+
+use crate::remembered::Standing;
 
 /// A kind and how many runs are of it.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,21 +38,23 @@ impl Known {
     }
 }
 
-/// The kinds as they were when the log had a size. Entries are never changed, so for that size they stay right.
-#[derive(Default)]
-pub struct Kinds(Mutex<Option<(u64, Arc<Known>)>>);
+/// The kinds as they were when the log had a size.
+pub struct Kinds(Standing<(), Known>);
+
+impl Default for Kinds {
+    fn default() -> Self {
+        Self(Standing::new(1))
+    }
+}
 
 impl Kinds {
     /// All kinds, at least as new as the log of `size` entries.
     pub async fn at(&self, pool: &SqlitePool, size: u64) -> sqlx::Result<Arc<Known>> {
-        let held = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some((_, kinds)) = held.filter(|(at, _)| *at >= size) {
-            return Ok(kinds);
-        }
-        let kinds = read(pool).await?;
-        let kinds = Arc::new(Known { choices: choices(&kinds), kinds });
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((size, Arc::clone(&kinds)));
-        Ok(kinds)
+        let look = async {
+            let kinds = read(pool).await?;
+            Ok(Known { choices: choices(&kinds), kinds })
+        };
+        self.0.at((), size, look).await
     }
 }
 

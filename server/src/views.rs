@@ -1,0 +1,72 @@
+//! What pages show of the whole log, as it stood at some size: asked for by many, and made of many rows.
+
+use acta_app::view::{
+    Place, RunRow,
+    caches::{CacheFilter, CacheRow},
+    cancels::{CancelFilter, CancelRow},
+    configuration::HistoryRow,
+};
+use acta_ledger::{
+    judge::{
+        baseline::BaselineKey,
+        filter::{Filter, Order},
+    },
+    log::digest::Sha256Digest,
+};
+
+use crate::remembered::Standing;
+
+/// How many answers of a kind are kept. The largest of them, a thousand cancels, is half a megabyte.
+const MOST: usize = 32;
+
+/// A page of runs.
+#[derive(Debug, Clone)]
+pub struct RunPage {
+    /// Its rows, in the order.
+    pub rows: Vec<RunRow>,
+    /// Whether there are runs before them.
+    pub earlier: bool,
+    /// Whether there are runs behind them.
+    pub later: bool,
+}
+
+/// Builds of one kind.
+#[derive(Debug)]
+pub struct Kin {
+    /// The whole times of those that completed undisturbed, in milliseconds.
+    pub total_ms: Vec<f64>,
+    /// How many there are, however they ended.
+    pub count: u64,
+}
+
+/// Decisions about timing caches, and how many of the newest runs there are of each mode.
+pub type Caches = (Vec<CacheRow>, Vec<(String, u64)>);
+
+/// A configuration, the newest run that is wanted, and how many.
+pub type History = (Sha256Digest, Option<u64>, u32);
+
+/// The answers that are kept.
+pub struct Views {
+    /// Pages of runs, where neither the clock nor a route's state decides which they are.
+    pub runs: Standing<(Filter, Order, Option<Place>), RunPage>,
+    /// Cancels.
+    pub cancels: Standing<CancelFilter, Vec<CancelRow>>,
+    /// Decisions about timing caches.
+    pub caches: Standing<CacheFilter, Caches>,
+    /// Builds by what they have in common.
+    pub kin: Standing<BaselineKey, Kin>,
+    /// Runs of configurations.
+    pub histories: Standing<History, Vec<HistoryRow>>,
+}
+
+impl Default for Views {
+    fn default() -> Self {
+        Self {
+            runs: Standing::new(MOST),
+            cancels: Standing::new(MOST),
+            caches: Standing::new(MOST),
+            kin: Standing::new(MOST),
+            histories: Standing::new(MOST),
+        }
+    }
+}
