@@ -332,8 +332,8 @@ pub fn restores(name: &str) -> String {
     format!("{}/restores", route(name))
 }
 
-/// A table as a file: `what` is `runs`, `entries`, `cancels`, `caches`, `configurations/DIGEST` or `restores/ROUTE`, `query`
-/// that of its page, and the format `csv`, `json` or `ndjson`.
+/// A table as a file: `what` is `runs`, `entries`, `cancels`, `caches`, `configurations/DIGEST`, `restores/ROUTE`, `routes`,
+/// `acceptance`, `search` or `people`, `query` that of its page, and the format `csv`, `json` or `ndjson`.
 pub fn export(what: &str, query: &str, format: &str) -> String {
     let query = query.trim_start_matches('?');
     let more = if query.is_empty() { String::new() } else { format!("&{query}") };

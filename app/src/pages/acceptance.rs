@@ -14,6 +14,7 @@ use super::{Ready, Room};
 use crate::{
     components::{
         digest,
+        exports::exports,
         layout::{Answer, answer, full_part, note, part, scroll, trail},
         moment,
         state::{State, state},
@@ -176,6 +177,10 @@ fn history(view: &AcceptancesView, shown: &AcceptanceView, lang: Lang) -> AnyVie
             <tbody>{rows.collect_view()}</tbody>
         </table>
     };
-    let body = scroll(&lang.t("acceptance-history"), lang, table.into_any());
-    part("h-history", lang.t("acceptance-history"), note(lang.t("acceptance-history-note")), body)
+    let body = view! {
+        {scroll(&lang.t("acceptance-history"), lang, table.into_any())}
+        <div class="tfoot no-print">{exports("acceptance", "", lang)}</div>
+    };
+    let note = note(lang.t("acceptance-history-note"));
+    part("h-history", lang.t("acceptance-history"), note, body.into_any())
 }

@@ -10,6 +10,7 @@ use super::{Ready, Room, account::scopes, route::refusal};
 use crate::{
     address::query_value,
     components::{
+        exports::exports,
         layout::{Answer, answer, note, part, scroll},
         moment,
         state::{State, state},
@@ -105,7 +106,11 @@ fn table(people: &[PersonRow], lang: Lang) -> AnyView {
             <tbody>{rows.collect_view()}</tbody>
         </table>
     };
-    scroll(&lang.t("section-people"), lang, table.into_any())
+    view! {
+        {scroll(&lang.t("section-people"), lang, table.into_any())}
+        <div class="tfoot no-print">{exports("people", "", lang)}</div>
+    }
+    .into_any()
 }
 
 fn add_form(context: &PageContext, manage: &MayManage) -> AnyView {

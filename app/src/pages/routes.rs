@@ -7,6 +7,7 @@ use super::{Ready, Room, route::way_back};
 use crate::{
     components::{
         digest,
+        exports::exports,
         layout::{Answer, answer, capitalised, full_part},
         moment,
         route::{
@@ -84,7 +85,8 @@ fn board(view: &RoutesView, lang: Lang) -> AnyView {
         detailed: false,
         groups: groups.into_iter().filter(|group| !group.rows.is_empty()).collect(),
     };
-    matrix(content, lang)
+    view! { {matrix(content, lang)}<div class="tfoot no-print">{exports("routes", "", lang)}</div> }
+        .into_any()
 }
 
 fn board_row(row: &RouteRow, lang: Lang) -> Row {

@@ -5,9 +5,10 @@ use leptos::prelude::*;
 
 use super::{Ready, Room};
 use crate::{
-    address::query_value,
+    address::{percent_encode, query_value},
     components::{
         digest,
+        exports::exports,
         layout::{Answer, answer, full_part, scroll},
         state::State,
         words,
@@ -100,7 +101,12 @@ fn show(context: &PageContext, view: &SearchView) -> Ready {
     };
     let table = view.found.as_ref().ok().filter(|found| !found.things.is_empty());
     let table = table.map(|found| {
-        full_part("h-found", lang.t("section-found"), lang.t("found-note"), things(found, lang))
+        let query = format!("q={}", percent_encode(&view.query));
+        let body = view! {
+            {things(found, lang)}
+            <div class="tfoot no-print">{exports("search", &query, lang)}</div>
+        };
+        full_part("h-found", lang.t("section-found"), lang.t("found-note"), body.into_any())
     });
     let body = view! { {answer(content, again.into_any())}{table} };
     Ready { title: headline, room: Room::Elsewhere, island: false, body: body.into_any() }

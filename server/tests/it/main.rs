@@ -14,6 +14,7 @@ mod config;
 mod confirmation;
 mod doctor;
 mod enrol;
+mod export;
 mod live;
 mod log;
 mod logging;

@@ -1,6 +1,8 @@
 //! The tables of the portal's pages as files, by the same filters and in the same orders. What is read by its key is
 //! written to its end, a group of rows at a time; what a page judges as a whole ends where the page ends.
 
+pub mod overview;
+
 use acta_app::{
     address::query_value,
     pages::{caches, cancels, ledger, runs::address},

@@ -1,6 +1,7 @@
 //! Search: one box for every digest, run, entry and route.
 
 use acta_app::view::search::Thing;
+use acta_ledger::judge::search::Refusal;
 use axum::{
     Json,
     extract::{Query, State},
@@ -54,12 +55,13 @@ pub async fn search(
     Query(asked): Query<Asked>,
 ) -> Answer<Json<SearchBody>> {
     let view = search::search(&state, &asked.q).await?;
-    let found = view.found.map_err(|refusal| {
-        Problem::bad_request("bad_search", refusal.to_string())
-            .field("q")
-            .found(&view.query)
-            .expected(refusal.expected())
-    })?;
+    let found = view.found.map_err(|refusal| refused(&view.query, refusal))?;
     let things = found.things.into_iter().map(|thing| FoundThing { href: thing.href(), thing }).collect();
     Ok(Json(SearchBody { things, more: found.more, tree_size: view.tree_size }))
+}
+
+/// Why nothing could be looked for.
+pub(super) fn refused(query: &str, refusal: Refusal) -> Problem {
+    let problem = Problem::bad_request("bad_search", refusal.to_string());
+    problem.field("q").found(query).expected(refusal.expected())
 }
