@@ -9,6 +9,7 @@ mod damage;
 mod docs;
 mod fault;
 mod fault_list;
+mod idle;
 mod key;
 mod live;
 mod pack;

@@ -50,6 +50,31 @@ pub fn node_in_tile(node: Node, hashes: &[Sha256Digest]) -> Option<Sha256Digest>
     row.first().copied()
 }
 
+/// Every node that a tile's hashes make: for whoever asks one tile for many, each is computed once.
+#[derive(Debug, Clone)]
+pub struct TileNodes {
+    /// By the height above the tile's own hashes.
+    rows: Vec<Vec<Sha256Digest>>,
+}
+
+impl TileNodes {
+    /// Computes them from the tile's hashes.
+    pub fn new(hashes: Vec<Sha256Digest>) -> Self {
+        let above = |row: &Vec<Sha256Digest>| {
+            let pairs = row.chunks_exact(2).map(|pair| node_hash(&pair[0], &pair[1]));
+            Some(pairs.collect::<Vec<_>>()).filter(|row| !row.is_empty())
+        };
+        Self { rows: std::iter::successors(Some(hashes), above).collect() }
+    }
+
+    /// The hash of a node of this tile; `None` if the tile is not wide enough.
+    pub fn get(&self, node: Node) -> Option<Sha256Digest> {
+        let below = node.level % TILE_HEIGHT;
+        let position = usize::try_from(node.index % (TILE_WIDTH >> below)).ok()?;
+        self.rows.get(usize::from(below))?.get(position).copied()
+    }
+}
+
 /// The root of a full tile, which stands for it one level up; none of a partial one, which is never hashed upward.
 pub fn full_root(hashes: &[Sha256Digest]) -> Option<Sha256Digest> {
     let mut frontier = Frontier::default();
@@ -263,5 +288,23 @@ mod tests {
         assert_eq!(parse_entry_bundle(&vec![0; 2 * 257]), None);
         assert!(entry_bundle([&[0; MAX_ENTRY_BYTES][..]]).is_some());
         assert!(entry_bundle([&[0; MAX_ENTRY_BYTES + 1][..]]).is_none());
+    }
+
+    #[test]
+    fn a_tiles_nodes_are_what_each_is_computed_to_be() {
+        for wide in [0, 1, 2, 3, 5, 8, 100, 255, 256] {
+            let hashes = numbered(wide);
+            let nodes = TileNodes::new(hashes.clone());
+            for (level, tile) in [(0, 0), (0, 7), (8, 0), (8, 300)] {
+                for below in 0..TILE_HEIGHT {
+                    let across = TILE_WIDTH >> below;
+                    for index in tile * across..(tile + 1) * across {
+                        let node = Node { level: level + below, index };
+                        assert_eq!(tile_of(node), TileId { level: level / TILE_HEIGHT, index: tile });
+                        assert_eq!(nodes.get(node), node_in_tile(node, &hashes), "{wide} {node:?}");
+                    }
+                }
+            }
+        }
     }
 }

@@ -178,8 +178,9 @@ fn draw_curve(curve: &Curve, place: usize, plot: &Plot, chart: &mut Chart<'_>) -
 /// there. A thousand values make no larger picture than a hundred.
 fn seen(places: &[(f64, f64)], chart: &Chart<'_>) -> Vec<(f64, f64)> {
     let column = |at: &(f64, f64)| chart.plotting_area().map_coordinate(at).0 / LINE_WIDTH as i32;
-    let last_of = places.chunk_by(|one, next| column(one) == column(next)).filter_map(<[_]>::last);
-    last_of.copied().collect()
+    let places: Vec<_> = places.iter().map(|at| (column(at), *at)).collect();
+    let last_of = places.chunk_by(|one, next| one.0 == next.0).filter_map(<[_]>::last);
+    last_of.map(|(_, at)| *at).collect()
 }
 
 fn legend(curve: &Curve, place: usize, canvas: &Canvas, root: &Area<'_>) -> Result<()> {

@@ -10,7 +10,7 @@ use acta_ledger::log::{
     digest::Sha256Digest,
     merkle::{empty_root, fold_right},
     proof::{Node, Plan, cover},
-    tile::{TILE_WIDTH, TileId, node_in_tile, tile_of, width},
+    tile::{TILE_WIDTH, TileId, TileNodes, tile_of, width},
     verification::{HandOver, LoggedEntry},
 };
 use base64::{Engine as _, engine::general_purpose::STANDARD};
@@ -20,12 +20,12 @@ use sqlx::SqlitePool;
 use super::store;
 pub use super::store::{StoredEntry, digest};
 
-/// Tiles that are remembered: 8 KB each at most.
+/// Tiles that are remembered: 16 KB each at most, with the nodes above their hashes.
 const REMEMBERED: NonZeroUsize = NonZeroUsize::new(512).expect("not 0");
 
 /// Tiles by what they are: of one width, a tile is the same in every tree. Only proofs are made from what is remembered;
 /// what is shown of a tile is what the database holds now.
-type Tiles = LruCache<(TileId, u64), Arc<Vec<Sha256Digest>>>;
+type Tiles = LruCache<(TileId, u64), Arc<TileNodes>>;
 
 /// Reads the log from a pool of its own.
 #[derive(Clone)]
@@ -71,7 +71,7 @@ impl LogReader {
         let nodes = cover(0, size);
         let tiles = self.tiles(nodes.iter().copied(), size).await?;
         let hashes: Option<Vec<_>> =
-            nodes.iter().map(|node| node_in_tile(*node, tiles.get(&tile_of(*node))?)).collect();
+            nodes.iter().map(|node| tiles.get(&tile_of(*node))?.get(*node)).collect();
         match hashes {
             Some(hashes) => Ok(fold_right(&hashes).unwrap_or_else(empty_root)),
             None => Err(sqlx::Error::RowNotFound),
@@ -116,7 +116,7 @@ impl LogReader {
 
     async fn assemble(&self, plan: &Plan, size: u64) -> sqlx::Result<Option<Vec<Sha256Digest>>> {
         let tiles = self.tiles(plan.nodes(), size).await?;
-        Ok(plan.assemble(|node: Node| node_in_tile(node, tiles.get(&tile_of(node))?)))
+        Ok(plan.assemble(|node: Node| tiles.get(&tile_of(node))?.get(node)))
     }
 
     /// The tiles that hold the nodes.
@@ -124,7 +124,7 @@ impl LogReader {
         &self,
         nodes: impl Iterator<Item = Node>,
         size: u64,
-    ) -> sqlx::Result<HashMap<TileId, Arc<Vec<Sha256Digest>>>> {
+    ) -> sqlx::Result<HashMap<TileId, Arc<TileNodes>>> {
         let mut tiles = HashMap::new();
         for tile in nodes.map(tile_of) {
             if let std::collections::hash_map::Entry::Vacant(slot) = tiles.entry(tile) {
@@ -134,18 +134,20 @@ impl LogReader {
         Ok(tiles)
     }
 
-    async fn remembered(&self, tile: TileId, size: u64) -> sqlx::Result<Arc<Vec<Sha256Digest>>> {
+    async fn remembered(&self, tile: TileId, size: u64) -> sqlx::Result<Arc<TileNodes>> {
         let name = (tile, width(tile, size));
         let held = self.tiles.lock().unwrap_or_else(PoisonError::into_inner).get(&name).cloned();
-        if let Some(hashes) = held {
-            return Ok(hashes);
+        if let Some(nodes) = held {
+            return Ok(nodes);
         }
-        let hashes = Arc::new(self.tile(tile, size).await?);
+        let hashes = self.tile(tile, size).await?;
         // One that lacks hashes is damaged, and may be restored.
-        if hashes.len() as u64 == name.1 {
-            self.tiles.lock().unwrap_or_else(PoisonError::into_inner).put(name, Arc::clone(&hashes));
+        let is_whole = hashes.len() as u64 == name.1;
+        let nodes = Arc::new(TileNodes::new(hashes));
+        if is_whole {
+            self.tiles.lock().unwrap_or_else(PoisonError::into_inner).put(name, Arc::clone(&nodes));
         }
-        Ok(hashes)
+        Ok(nodes)
     }
 
     /// A tile's hashes in the tree of `size` entries: stored where full, cut from the level below where partial.
