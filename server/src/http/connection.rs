@@ -17,13 +17,16 @@ use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::{
-    net::TcpListener,
+    net::{TcpListener, TcpSocket},
     sync::{Semaphore, watch},
 };
 use tower::ServiceExt as _;
 
 /// File descriptors that are no connections: the database, blobs, what is being read and written.
 const OTHER_FILES: u64 = 512;
+
+/// Connections that may wait to be taken. Beyond them a client is not answered, and asks again only after a second.
+const QUEUE: u32 = 4_096;
 
 /// What connections may take.
 #[derive(Debug, Clone, Copy)]
@@ -51,7 +54,11 @@ impl Limits {
 /// confirmed the one before, and a client takes its time for that. On Linux connections inherit it from the socket that
 /// listens; a test sees that they do.
 pub async fn bind(address: SocketAddr) -> io::Result<TcpListener> {
-    let listener = TcpListener::bind(address).await?;
+    let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+    // A server that starts again takes its address back at once.
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    let listener = socket.listen(QUEUE)?;
     rustix::net::sockopt::set_tcp_nodelay(&listener, true)?;
     Ok(listener)
 }
