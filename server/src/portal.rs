@@ -106,7 +106,7 @@ impl ServerPortal {
         let judged = judged.inspect_err(|problem| {
             tracing::error!(entry.index = row.entry, cause = %problem.detail, "no advice on a run");
         });
-        let rebuilds = rebuild::view(&self.state, &row.id, row.entry).await;
+        let rebuilds = rebuild::view(&self.state, &row).await;
         let rebuilds = rebuilds.inspect_err(|problem| {
             tracing::error!(entry.index = row.entry, cause = %problem.detail, "no rebuilds of a run");
         });

@@ -57,9 +57,9 @@ impl Summary {
     }
 }
 
-/// How a run stands whose summary is at an entry.
-pub async fn of_entry(state: &AppState, entry: u64) -> Answer<Stands> {
-    let original = summary_at(state, entry).await?;
+/// How a run stands.
+pub async fn of(state: &AppState, run: &RunRow) -> Answer<Stands> {
+    let original = summary_of(state, run).await?;
     let summary = &original.read.0;
     let (pool, id) = (&state.database.read, summary.run.id.to_string());
     let rows = store::rebuild::of_run(pool, &id, MAX_REBUILDS).await?;
@@ -94,16 +94,16 @@ pub async fn of_entry(state: &AppState, entry: u64) -> Answer<Stands> {
 }
 
 /// The same with the runs that it is itself a rebuild of, for a page.
-pub async fn view(state: &AppState, run: &str, entry: u64) -> Answer<RebuildsView> {
-    let (pool, stands) = (&state.database.read, of_entry(state, entry).await?);
+pub async fn view(state: &AppState, run: &RunRow) -> Answer<RebuildsView> {
+    let (pool, stands) = (&state.database.read, self::of(state, run).await?);
     let mut of: Vec<RunLink> = Vec::new();
-    for row in store::rebuild::by_run(pool, run, MAX_REBUILDS).await? {
+    for row in store::rebuild::by_run(pool, &run.id, MAX_REBUILDS).await? {
         if !of.iter().any(|link| link.id == row.run) {
             of.extend(store::run::link_to(pool, &row.run).await?);
         }
     }
     Ok(RebuildsView {
-        run: run.to_owned(),
+        run: run.id.clone(),
         obstacle: stands.obstacle,
         standing: stands.standing,
         left_out: stands.left_out,
@@ -119,7 +119,7 @@ async fn gather(state: &AppState, row: RebuildRow) -> Answer<Gathered> {
     let rebuilt = match &row.rebuilt {
         Some(id) => match store::run::find(pool, id).await? {
             Some(run) => {
-                let summary = summary_at(state, run.entry).await?;
+                let summary = summary_of(state, &run).await?;
                 Some((link(run), summary))
             }
             None => None,
@@ -134,7 +134,6 @@ fn link(run: RunRow) -> RunLink {
     RunLink { id: run.id, number: run.number, outcome: run.outcome, attempt: run.attempt }
 }
 
-async fn summary_at(state: &AppState, entry: u64) -> Answer<Summary> {
-    let read = advice::summary_of(state, entry).await?;
-    Ok(Summary { agent: statement::signer(state, entry).await?, read })
+async fn summary_of(state: &AppState, run: &RunRow) -> Answer<Summary> {
+    Ok(Summary { agent: run.agent.clone(), read: advice::summary_of(state, run.entry).await? })
 }

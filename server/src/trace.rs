@@ -19,7 +19,7 @@ use crate::{
     error::{Answer, Problem},
     route::read_until,
     startup::AppState,
-    statement::{self, ReadEntry, damaged},
+    statement::{self, damaged},
     store,
 };
 
@@ -27,6 +27,8 @@ use crate::{
 pub struct Traced {
     /// The trace.
     pub trace: Trace,
+    /// The run that it rests on, where the log has it.
+    pub run: Option<RunRow>,
     /// How the route stands for the bundle.
     pub record: RouteRecord,
     /// Every route that the bundle is on.
@@ -49,18 +51,29 @@ pub async fn of(state: &AppState, bundle: Sha256Digest, route: Option<&str>) -> 
             .field("digest")
             .found(bundle));
     };
-    let run = match run_of(&chosen, bundle, &log, now) {
-        Some(id) => logged_run(state, &id.to_string()).await?,
+    let row = match run_of(&chosen, bundle, &log, now) {
+        Some(id) => store::run::find(&state.database.read, &id.to_string()).await?,
         None => None,
     };
-    let runs: Vec<LoggedRun<'_>> = run
+    let logged = match &row {
+        Some(row) => Some((row, logged(state, row).await?)),
+        None => None,
+    };
+    let runs: Vec<LoggedRun<'_>> = logged
         .iter()
-        .map(|(index, leaf, signer, summary)| LoggedRun { index: *index, leaf: *leaf, signer, summary })
+        .map(|(row, (leaf, summary))| LoggedRun {
+            index: row.entry,
+            leaf: *leaf,
+            signer: &row.agent,
+            summary,
+        })
         .collect();
     let trace = trace(&chosen, bundle, &log, &runs, now);
+    let told = trace.step(StepKind::Run).is_some_and(|step| !step.sources.is_empty());
+    let run = row.filter(|row| told && trace.run.is_some_and(|id| id.to_string() == row.id));
     let record = judge_bundle(&chosen, BundleDigest(bundle), &log, now).record;
     let seen = SeenHead { origin: head.origin, size: head.size, root: head.root };
-    Ok(Traced { trace, record, routes, seen })
+    Ok(Traced { trace, run, record, routes, seen })
 }
 
 /// The routes that have evidence for a bundle, by name, with their entries in the tree of `size` entries.
@@ -75,15 +88,6 @@ async fn routes_of(state: &AppState, bundle: Sha256Digest, size: u64) -> Answer<
     Ok(routes)
 }
 
-/// The run of a trace, where the log has it.
-pub async fn run_row(state: &AppState, trace: &Trace) -> Answer<Option<RunRow>> {
-    let told = trace.step(StepKind::Run).is_some_and(|step| !step.sources.is_empty());
-    Ok(match trace.run.filter(|_| told) {
-        Some(id) => store::run::find(&state.database.read, &id.to_string()).await?,
-        None => None,
-    })
-}
-
 /// The bundle that a run's plan is in, by a record of gate 3 that says so.
 pub fn bundle_of_run(log: &RouteLog, run: uuid::Uuid) -> Option<Sha256Digest> {
     log.entries.iter().rev().find_map(|entry| match &entry.event {
@@ -92,11 +96,10 @@ pub fn bundle_of_run(log: &RouteLog, run: uuid::Uuid) -> Option<Sha256Digest> {
     })
 }
 
-type Logged = (u64, Sha256Digest, String, BuildSummary);
-
-async fn logged_run(state: &AppState, id: &str) -> Answer<Option<Logged>> {
-    let Some(row) = store::run::find(&state.database.read, id).await? else { return Ok(None) };
-    let ReadEntry { stored, statement, .. } = statement::read(state, row.entry).await?;
+/// A run's entry: its leaf hash and what it says.
+async fn logged(state: &AppState, row: &RunRow) -> Answer<(Sha256Digest, BuildSummary)> {
+    let stored = statement::stored(state, row.entry).await?;
+    let (_, statement) = statement::parse(&stored)?;
     let summary = statement.predicate().map_err(|error| damaged(row.entry, &error))?;
-    Ok(Some((row.entry, stored.leaf_hash, row.agent, summary)))
+    Ok((stored.leaf_hash, summary))
 }

@@ -33,6 +33,9 @@ const CURVES: [RGBColor; MOST_CURVES] = [
 /// How thick a curve is, in pixels.
 const LINE_WIDTH: u32 = 2;
 
+/// How far apart two steps of a curve stand, in pixels, that are drawn as two.
+const APART: i32 = 2 * LINE_WIDTH as i32;
+
 /// Steps of a curve that carry its shape at most.
 const SHAPES: usize = 12;
 
@@ -174,10 +177,10 @@ fn draw_curve(curve: &Curve, place: usize, plot: &Plot, chart: &mut Chart<'_>) -
     Ok(())
 }
 
-/// The places that can be told apart: of those that a line's width covers the last, which is as high as the stair comes
-/// there. A thousand values make no larger picture than a hundred.
+/// The places that can be told apart: of those that stand closer the last, which is as high as the stair comes there. A
+/// thousand values make no larger picture than a hundred.
 fn seen(places: &[(f64, f64)], chart: &Chart<'_>) -> Vec<(f64, f64)> {
-    let column = |at: &(f64, f64)| chart.plotting_area().map_coordinate(at).0 / LINE_WIDTH as i32;
+    let column = |at: &(f64, f64)| chart.plotting_area().map_coordinate(at).0 / APART;
     let places: Vec<_> = places.iter().map(|at| (column(at), *at)).collect();
     let last_of = places.chunk_by(|one, next| one.0 == next.0).filter_map(<[_]>::last);
     last_of.map(|(_, at)| *at).collect()

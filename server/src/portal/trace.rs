@@ -34,9 +34,9 @@ impl ServerPortal {
                 None => Bytes::NotHere,
             },
         };
-        let run = trace::run_row(&self.state, &traced.trace).await?;
+        let run = traced.run;
         let rebuilds = match &run {
-            Some(row) => Some(rebuild::view(&self.state, &row.id, row.entry).await?),
+            Some(row) => Some(rebuild::view(&self.state, row).await?),
             None => None,
         };
         Ok(TraceView {

@@ -60,8 +60,8 @@ pub async fn trace(
 ) -> Answer<Json<TraceBody>> {
     let bundle = parse_digest("digest", &digest)?;
     let traced = trace::of(&state, bundle, on.route.as_deref()).await?;
-    let rebuilds = match trace::run_row(&state, &traced.trace).await? {
-        Some(row) => Some(rebuild::of_entry(&state, row.entry).await?.standing),
+    let rebuilds = match &traced.run {
+        Some(row) => Some(rebuild::of(&state, row).await?.standing),
         None => None,
     };
     Ok(Json(TraceBody { trace: traced.trace, routes: traced.routes, rebuilds, log_size: traced.seen.size }))

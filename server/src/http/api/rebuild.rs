@@ -39,7 +39,7 @@ pub async fn rebuilds(
     Path(id): Path<String>,
 ) -> Answer<Json<Rebuilds>> {
     let row = find(&state, &id).await?;
-    let view = rebuild::view(&state, &row.id, row.entry).await?;
+    let view = rebuild::view(&state, &row).await?;
     let rebuild_of = view.of.into_iter().map(|run| run.id).collect();
     Ok(Json(Rebuilds { standing: view.standing, left_out: view.left_out, rebuild_of }))
 }
