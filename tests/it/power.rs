@@ -9,7 +9,7 @@ use std::{
     path::{Path, PathBuf},
     process::Command,
     sync::Mutex,
-    time::{SystemTime, UNIX_EPOCH},
+    time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
 use acta_ledger::log::digest::Sha256Digest;
@@ -83,8 +83,10 @@ impl Watched {
             fs::write(data.join(path.file_name().expect("a file's name")), bytes).expect("written");
         }
         let server = Server::start_on(folder, &["--public-read"]);
+        let config = ureq::Agent::config_builder().timeout_global(Some(Duration::from_secs(20)));
+        let http = config.build().new_agent();
         let is_there = |it: &Acknowledged| {
-            let stored = ureq::get(format!("{}/api/v1/entries/{}", server.url(), it.index)).call().ok()?;
+            let stored = http.get(format!("{}/api/v1/entries/{}", server.url(), it.index)).call().ok()?;
             let bytes = stored.into_body().read_to_vec().ok()?;
             (Sha256Digest::of(&bytes).to_string() == it.digest).then_some(())
         };

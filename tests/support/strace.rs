@@ -1,15 +1,21 @@
 //! Faults of the system, injected into a process that runs: `strace` lets a call fail or kills the process in it.
 
 use std::{
-    io::{BufRead as _, BufReader},
+    io::{self, BufRead as _, BufReader},
     path::Path,
     process::{Child, Command, Stdio},
+    sync::mpsc,
+    thread,
     time::{Duration, Instant},
 };
 
 use tempfile::NamedTempFile;
 
 use crate::process::signal;
+
+/// How long strace may take to attach, and how often that is tried.
+const ATTACHES: Duration = Duration::from_secs(30);
+const TRIES: u32 = 3;
 
 /// How long strace is asked to let go of a process before it is killed.
 const LETS_GO: Duration = Duration::from_secs(10);
@@ -68,6 +74,12 @@ impl Strace {
     }
 
     fn run(process: u32, options: &[&str], paths: &[&Path]) -> Self {
+        let attached = (0..TRIES).find_map(|_| Self::try_run(process, options, paths));
+        attached.unwrap_or_else(|| panic!("strace does not attach within {ATTACHES:?}, tried {TRIES} times"))
+    }
+
+    /// None where it does not attach in time; killed, it lets go of what it has.
+    fn try_run(process: u32, options: &[&str], paths: &[&Path]) -> Option<Self> {
         let log = NamedTempFile::new().expect("a file");
         let mut command = Command::new("strace");
         command.args(["-f", "-y", "-p", &process.to_string()]).args(options);
@@ -76,17 +88,25 @@ impl Strace {
         }
         command.arg("-o").arg(log.path()).stdin(Stdio::null()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("strace starts: scripts/setup --tests installs it");
-        let mut said = String::new();
         let mut stderr = BufReader::new(child.stderr.take().expect("a pipe"));
-        while !said.contains("attached") {
-            let before = said.len();
-            stderr.read_line(&mut said).expect("strace speaks");
+        let (says, hears) = mpsc::channel();
+        thread::spawn(move || {
+            let mut said = String::new();
             // Without a path of that name yet, it says so and goes on.
-            assert!(said.len() > before, "strace does not attach: {said}");
+            while !said.contains("attached") && stderr.read_line(&mut said).is_ok_and(|length| length > 0) {}
+            let _ = says.send(said);
+            // It must never wait for somebody to read what else it says.
+            io::copy(&mut stderr, &mut io::sink())
+        });
+        match hears.recv_timeout(ATTACHES) {
+            Ok(said) => assert!(said.contains("attached"), "strace does not attach: {said}"),
+            Err(_) => {
+                child.kill().expect("killed");
+                child.wait().expect("gone");
+                return None;
+            }
         }
-        // It must never wait for somebody to read what else it says.
-        std::thread::spawn(move || std::io::copy(&mut stderr, &mut std::io::sink()));
-        Self { child, log }
+        Some(Self { child, log })
     }
 
     /// Detaches and returns what was written down, a line a call; what was injected says `(INJECTED)`.
@@ -97,7 +117,7 @@ impl Strace {
         // well, and has written every line whose call it saw.
         while self.child.try_wait().expect("strace's state").is_none() {
             signal(&self.child, if begun.elapsed() < LETS_GO { "INT" } else { "KILL" });
-            std::thread::sleep(Duration::from_millis(20));
+            thread::sleep(Duration::from_millis(20));
         }
         std::fs::read_to_string(self.log.path()).expect("strace's log")
     }
