@@ -88,16 +88,23 @@ fn read(path: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::{io::Read as _, process::Stdio};
+
     use super::*;
 
     #[test]
     fn what_hangs_is_named_with_the_calls_of_its_threads() {
-        let mut child = Command::new("sleep").arg("100").spawn().unwrap();
+        let piped = || Stdio::piped();
+        let mut child = Command::new("cat").arg("-").stdin(piped()).stdout(piped()).spawn().unwrap();
+        // A process that has only just begun has no arguments yet: this one has spoken.
+        let (mut input, mut output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+        input.write_all(b"x").unwrap();
+        output.read_exact(&mut [0]).unwrap();
         let (told, below) = processes();
-        child.kill().unwrap();
+        drop(input);
         child.wait().unwrap();
         assert!(below.contains(&child.id()), "{below:?}");
-        let line = told.lines().position(|line| line == format!("{} sleep 100", child.id()));
+        let line = told.lines().position(|line| line == format!("{} cat -", child.id()));
         let line = line.unwrap_or_else(|| panic!("{told}"));
         let thread = told.lines().nth(line + 1).unwrap();
         assert!(thread.starts_with(&format!("  {} ", child.id())), "{told}");
