@@ -15,8 +15,7 @@ pub static MIGRATIONS: Migrator = sqlx::migrate!("../migrations");
 /// WAL databases can be damaged by older versions when two connections write and checkpoint together.
 const OLDEST_SQLITE: &str = "3.51.3";
 
-/// What a reading connection keeps of the file, as SQLite is told: 16 MB, where it would keep 2. Of a long log the upper
-/// part of each index alone is more than that.
+/// What a reading connection keeps of the file, as SQLite is told: 16 MB, where it would keep 2. Eight of them are 128 MB.
 const CACHE: &str = "-16384";
 
 /// How long a connection waits for another one's lock.

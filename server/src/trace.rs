@@ -70,7 +70,7 @@ pub async fn of(state: &AppState, bundle: Sha256Digest, route: Option<&str>) -> 
         .collect();
     let trace = trace(&chosen, bundle, &log, &runs, now);
     let told = trace.step(StepKind::Run).is_some_and(|step| !step.sources.is_empty());
-    let run = row.filter(|row| told && trace.run.is_some_and(|id| id.to_string() == row.id));
+    let run = row.filter(|_| told);
     let record = judge_bundle(&chosen, BundleDigest(bundle), &log, now).record;
     let seen = SeenHead { origin: head.origin, size: head.size, root: head.root };
     Ok(Traced { trace, run, record, routes, seen })

@@ -39,7 +39,7 @@ fn ten_thousand_silent_connections_hold_up_nobody() {
         .map(|number| TcpStream::connect(&address).unwrap_or_else(|error| panic!("{number}: {error}")))
         .collect();
 
-    // Each of these has a limit of ten seconds, and a connection of its own where it is the first of its client.
+    // A push has a limit of ten seconds, and a connection of its own where it is the first of its client.
     pusher.push(&server.url(), &agent.envelope(&summary(2))).expect("taken beside them");
     let other = Pusher::enrol(&server, &TestAgent::new(4), "builder-4");
     other.push(&server.url(), &TestAgent::new(4).envelope(&summary(3))).expect("taken from a newcomer");

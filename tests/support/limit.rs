@@ -28,8 +28,10 @@ impl Limit {
     /// Begins; what a test has for as long as it runs is a good thing to keep it in.
     pub fn start() -> Self {
         let test = thread::current().name().unwrap_or("a test").to_owned();
-        // A program that measures is a main thread, and no test.
-        if test == "main" || LONGER.iter().any(|name| std::env::var_os(name).is_some()) {
+        // A test lies in target/<profile>/deps, a program that measures does not.
+        let program = std::env::current_exe().unwrap_or_default();
+        let is_test = program.parent().is_some_and(|folder| folder.ends_with("deps"));
+        if !is_test || LONGER.iter().any(|name| std::env::var_os(name).is_some()) {
             return Self { _running: None };
         }
         let (running, over) = channel::<()>();

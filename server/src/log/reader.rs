@@ -110,8 +110,11 @@ impl LogReader {
 
     async fn proven(&self, entry: StoredEntry, size: u64) -> sqlx::Result<Option<LoggedEntry>> {
         let inclusion = self.inclusion(entry.index, size).await?;
-        let record = || STANDARD.encode(&entry.record);
-        Ok(inclusion.map(|inclusion| LoggedEntry { record: record(), index: entry.index, inclusion }))
+        Ok(inclusion.map(|inclusion| LoggedEntry {
+            record: STANDARD.encode(&entry.record),
+            index: entry.index,
+            inclusion,
+        }))
     }
 
     async fn assemble(&self, plan: &Plan, size: u64) -> sqlx::Result<Option<Vec<Sha256Digest>>> {

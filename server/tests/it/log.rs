@@ -62,6 +62,23 @@ async fn every_entry_and_every_size_can_be_proved() {
     }
 }
 
+/// Whoever audits must see damage as it is, whatever the bytes are.
+#[tokio::test]
+async fn a_damaged_entry_is_shown_byte_for_byte_and_leaves_the_others_whole() {
+    let app = TestApp::start_public().await;
+    fill(&app, 3).await;
+    let pool = &app.state().database.write;
+    query("drop trigger entry_refuses_update").execute(pool).await.unwrap();
+    let damaged = [0x00, 0xff, b'"', 0x00, 0xc3];
+    query("update entry set record = ? where idx = 2").bind(&damaged[..]).execute(pool).await.unwrap();
+    let bundle = app.anonymous().get("/log/tile/entries/000.p/4").await.body;
+    let entries = acta_ledger::log::tile::parse_entry_bundle(&bundle).unwrap();
+    assert_eq!((entries.len(), entries[2]), (4, &damaged[..]));
+    for (index, entry) in entries.iter().enumerate().filter(|(index, _)| *index != 2) {
+        assert_eq!(app.anonymous().get(&format!("/api/v1/entries/{index}")).await.body, *entry);
+    }
+}
+
 /// The whole tree again from nothing but tiles, as a C2SP client reads it.
 #[tokio::test]
 async fn tiles_and_entry_bundles_rebuild_the_tree() {

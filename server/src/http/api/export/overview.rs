@@ -141,7 +141,7 @@ fn listed(values: impl Iterator<Item = String>) -> Value {
     values.collect::<Vec<_>>().join("; ").into()
 }
 
-/// What a search finds: the query of its page.
+/// What a search finds, as many things of a kind as its page lists and by the page's query.
 #[utoipa::path(get, path = "/api/v1/exports/search", params(Written, ("q" = String, Query, description = "a digest or its beginning, an index, a run, a route")),
     responses((status = 200, description = "the table"), (status = 400, body = Problem), (status = 401, body = Problem)))]
 pub async fn found(_: Allowed<ReadEvidence>, State(state): State<AppState>, uri: Uri) -> Answer<Response> {
