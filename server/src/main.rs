@@ -9,6 +9,10 @@ use acta_server::{config::file, telemetry};
 
 use crate::cli::Cli;
 
+// A page is made of thousands of short texts by several threads.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 #[tokio::main]
 async fn main() -> anyhow::Result<ExitCode> {
     let (cli, matches, file) = file::parse::<Cli>()?;

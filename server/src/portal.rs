@@ -9,6 +9,8 @@ mod route;
 pub mod runs;
 mod trace;
 
+use std::sync::Arc;
+
 use acta_app::{
     portal::{PageError, Portal},
     view::{
@@ -265,11 +267,21 @@ impl Portal for ServerPortal {
     }
 
     fn plot(&self, plot: &Plot) -> String {
-        crate::chart::draw(plot).unwrap_or_else(|error| {
-            // The table below the picture says all of it.
-            tracing::error!(cause = %error, "a chart could not be drawn");
-            String::new()
-        })
+        let charts = &self.state.views.charts;
+        if let Some(drawn) = charts.find(|known| known == plot) {
+            return (*drawn).clone();
+        }
+        match crate::chart::draw(plot) {
+            Ok(drawn) => {
+                charts.keep(plot.clone(), Arc::new(drawn.clone()), |known| known == plot);
+                drawn
+            }
+            Err(error) => {
+                // The table below the picture says all of it.
+                tracing::error!(cause = %error, "a chart could not be drawn");
+                String::new()
+            }
+        }
     }
 
     async fn live_builds(&self) -> Result<LiveBuildsView, PageError> {

@@ -29,17 +29,45 @@ impl<T> Remembered<T> {
     }
 }
 
-/// Answers to questions about the whole log, each as the log stood when it was asked; those that were not asked for the
-/// longest go first. Only for what nothing but entries decides: no clock, no account.
-pub struct Standing<Q, A> {
+/// The answers to the questions that were asked last; those that were not asked for the longest go first.
+pub struct Recent<Q, A> {
     most: usize,
-    answers: Mutex<VecDeque<(Q, u64, Arc<A>)>>,
+    answers: Mutex<VecDeque<(Q, Arc<A>)>>,
 }
 
-impl<Q: PartialEq, A> Standing<Q, A> {
+impl<Q, A> Recent<Q, A> {
     /// Remembers the answers to at most so many questions.
     pub fn new(most: usize) -> Self {
         Self { most, answers: Mutex::default() }
+    }
+
+    /// The answer to the question that `is` the one.
+    pub fn find(&self, is: impl Fn(&Q) -> bool) -> Option<Arc<A>> {
+        let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = answers.iter().position(|(question, _)| is(question))?;
+        let found = answers.remove(at)?;
+        let answer = Arc::clone(&found.1);
+        answers.push_front(found);
+        Some(answer)
+    }
+
+    /// Keeps an answer, in place of those to questions that it `replaces`.
+    pub fn keep(&self, question: Q, answer: Arc<A>, replaces: impl Fn(&Q) -> bool) {
+        let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
+        answers.retain(|(other, _)| !replaces(other));
+        answers.truncate(self.most.saturating_sub(1));
+        answers.push_front((question, answer));
+    }
+}
+
+/// Answers to questions about the whole log, each as the log stood when it was asked. Only for what nothing but entries
+/// decides: no clock, no account.
+pub struct Standing<Q, A>(Recent<(Q, u64), A>);
+
+impl<Q: PartialEq + Clone, A> Standing<Q, A> {
+    /// Remembers the answers to at most so many questions.
+    pub fn new(most: usize) -> Self {
+        Self(Recent::new(most))
     }
 
     /// The answer for a log of `size` entries or more; it is looked for only where it is not known.
@@ -49,24 +77,12 @@ impl<Q: PartialEq, A> Standing<Q, A> {
         size: u64,
         look: impl Future<Output = Result<A, E>>,
     ) -> Result<Arc<A>, E> {
-        if let Some(answer) = self.known(&question, size) {
+        if let Some(answer) = self.0.find(|(known, at)| *at >= size && *known == question) {
             return Ok(answer);
         }
         let answer = Arc::new(look.await?);
-        let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
-        answers.retain(|(other, ..)| *other != question);
-        answers.truncate(self.most.saturating_sub(1));
-        answers.push_front((question, size, Arc::clone(&answer)));
+        self.0.keep((question.clone(), size), Arc::clone(&answer), |(other, _)| *other == question);
         Ok(answer)
-    }
-
-    fn known(&self, question: &Q, size: u64) -> Option<Arc<A>> {
-        let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
-        let at = answers.iter().position(|(other, at, _)| *at >= size && other == question)?;
-        let found = answers.remove(at)?;
-        let answer = Arc::clone(&found.2);
-        answers.push_front(found);
-        Some(answer)
     }
 }
 

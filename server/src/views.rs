@@ -3,7 +3,8 @@
 use acta_app::view::{
     Place, RunRow,
     caches::{CacheFilter, CacheRow},
-    cancels::{CancelFilter, CancelRow},
+    cancels::{CancelFilter, Cancels},
+    chart::Plot,
     configuration::HistoryRow,
 };
 use acta_ledger::{
@@ -14,7 +15,7 @@ use acta_ledger::{
     log::digest::Sha256Digest,
 };
 
-use crate::remembered::Standing;
+use crate::remembered::{Recent, Standing};
 
 /// How many answers of a kind are kept. The largest of them, a thousand cancels, is half a megabyte.
 const MOST: usize = 32;
@@ -49,14 +50,16 @@ pub type History = (Sha256Digest, Option<u64>, u32);
 pub struct Views {
     /// Pages of runs, where neither the clock nor a route's state decides which they are.
     pub runs: Standing<(Filter, Order, Option<Place>), RunPage>,
-    /// Cancels.
-    pub cancels: Standing<CancelFilter, Vec<CancelRow>>,
+    /// Cancels, judged.
+    pub cancels: Standing<CancelFilter, Cancels>,
     /// Decisions about timing caches.
     pub caches: Standing<CacheFilter, Caches>,
     /// Builds by what they have in common.
     pub kin: Standing<BaselineKey, Kin>,
     /// Runs of configurations.
     pub histories: Standing<History, Vec<HistoryRow>>,
+    /// Charts as they were drawn: the same one looks the same whatever the log is.
+    pub charts: Recent<Plot, String>,
 }
 
 impl Default for Views {
@@ -67,6 +70,7 @@ impl Default for Views {
             caches: Standing::new(MOST),
             kin: Standing::new(MOST),
             histories: Standing::new(MOST),
+            charts: Recent::new(MOST),
         }
     }
 }

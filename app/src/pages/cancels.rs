@@ -1,18 +1,15 @@
 //! Cancels: how long does the library take to listen, and cleaning up after it?
 
 pub mod address;
-mod groups;
+mod field;
 
 use acta_ledger::{
     evidence::build::NO_GPU,
-    judge::distribution::{Curve, Distribution, Latency, Quantile},
+    judge::distribution::{Distribution, Latency, Quantile, Step},
 };
 use leptos::prelude::*;
 
-use self::{
-    address::{address, parse},
-    groups::{Field, groups},
-};
+use self::address::{address, parse};
 use super::{Ready, Room};
 use crate::{
     components::{
@@ -29,7 +26,7 @@ use crate::{
     portal::PageError,
     routes,
     view::{
-        cancels::{CancelFilter, CancelRow, CancelsView},
+        cancels::{CancelFilter, CancelRow, CancelsView, Field, Group, Spread},
         chart::{Curve as Drawn, MOST_CURVES, Plot},
     },
 };
@@ -47,9 +44,9 @@ fn show(context: &PageContext, view: &CancelsView) -> Ready {
     let lang = context.lang;
     let links = vec![(routes::RUNS.to_owned(), lang.t("nav-runs"))];
     let title = lang.t("cancels-title");
-    let spread = spread_of(&view.rows.iter().collect::<Vec<_>>());
-    let found = finding(&spread[0], lang);
-    let rest = (!view.rows.is_empty()).then(|| {
+    let spread = &view.cancels.spread;
+    let found = finding(&spread.ack, lang);
+    let rest = (!view.cancels.rows.is_empty()).then(|| {
         view! {
             {by(context, view, Field::Route, &found)}
             {by(context, view, Field::Phase, &found)}
@@ -57,18 +54,8 @@ fn show(context: &PageContext, view: &CancelsView) -> Ready {
             {listed(view, lang)}
         }
     });
-    let body = view! { {trail(links, title.clone(), lang)}{headline(view, &spread, &found, lang)}{rest} };
+    let body = view! { {trail(links, title.clone(), lang)}{headline(view, spread, &found, lang)}{rest} };
     Ready { title, room: Room::Runs, island: false, body: body.into_any() }
-}
-
-fn latencies<'a>(rows: impl Iterator<Item = &'a CancelRow>) -> Vec<Latency> {
-    rows.filter_map(CancelRow::latency).collect()
-}
-
-fn spread_of(rows: &[&CancelRow]) -> [Distribution; 2] {
-    let cleanups: Vec<f64> = rows.iter().filter_map(|row| row.cleanup_ms).collect();
-    let of = rows.len() as u64;
-    [Distribution::of_latencies(&latencies(rows.iter().copied()), of), Distribution::of(&cleanups, of)]
 }
 
 /// The finding in words: the median, the 95th percentile, and how many never were acknowledged.
@@ -93,10 +80,11 @@ fn finding(spread: &Distribution, lang: Lang) -> String {
     }
 }
 
-fn headline(view: &CancelsView, [ack, cleanup]: &[Distribution; 2], found: &str, lang: Lang) -> AnyView {
+fn headline(view: &CancelsView, spread: &Spread, found: &str, lang: Lang) -> AnyView {
+    let (rows, Spread { ack, cleanup }) = (&view.cancels.rows, spread);
     let filtered = view.filter != CancelFilter::default();
     let drops = drops(&view.filter, lang);
-    if view.rows.is_empty() {
+    if rows.is_empty() {
         let content = Answer {
             state: State::Neutral,
             word: lang.t("cancels-none-word"),
@@ -106,7 +94,7 @@ fn headline(view: &CancelsView, [ack, cleanup]: &[Distribution; 2], found: &str,
         };
         return answer(content, drops);
     }
-    let n = view.rows.len();
+    let n = rows.len();
     let whole = n < view.limit as usize;
     let about = lang.tr(if whole { "cancels-all" } else { "cancels-newest" }, [("n", n.into())]);
     let content = Answer {
@@ -154,23 +142,22 @@ fn drops(filter: &CancelFilter, lang: Lang) -> AnyView {
 /// The cancels by one field: a curve for each of the largest groups, a row for each group.
 fn by(context: &PageContext, view: &CancelsView, field: Field, found: &str) -> AnyView {
     let lang = context.lang;
-    let groups = groups(&view.rows, field);
+    let groups = view.cancels.by(field);
     let drawn = groups.iter().filter(|group| group.name.is_some() || groups.len() == 1).take(MOST_CURVES);
     let curves: Vec<Drawn> = drawn
         .map(|group| {
-            let curve = Curve::new(&latencies(group.rows.iter().copied()));
-            let at = |step: &acta_ledger::judge::distribution::Step| (axis::logarithm(step.ms), step.share);
-            let name = field.name(group.name, lang);
+            let at = |step: &Step| (axis::logarithm(step.ms), step.share);
+            let name = field.name(group.name.as_deref(), lang);
             // Of a path the innermost phase tells most; the table has all of it.
             let name = name.rsplit(" > ").next().unwrap_or_default();
             Drawn {
-                name: format!("{} (n = {})", short(name, 32), group.rows.len()),
-                steps: curve.steps().iter().map(at).collect(),
-                marks: curve.marks().iter().map(at).collect(),
+                name: format!("{} (n = {})", short(name, 32), group.count),
+                steps: group.curve.steps().iter().map(at).collect(),
+                marks: group.curve.marks().iter().map(at).collect(),
             }
         })
         .collect();
-    let times = view.rows.iter().filter_map(CancelRow::latency).map(Latency::ms);
+    let times = view.cancels.rows.iter().filter_map(CancelRow::latency).map(Latency::ms);
     let title = lang.t(field.title());
     let plot = Plot {
         id: field.id(),
@@ -183,16 +170,16 @@ fn by(context: &PageContext, view: &CancelsView, field: Field, found: &str) -> A
         points: Vec::new(),
     };
     let picture = figure(context, &plot, lang.t("cancels-legend"), "cancels", &address::query(&view.filter));
-    let body = view! { {picture}{table(&groups, view, field, lang)} };
+    let body = view! { {picture}{table(groups, view, field, lang)} };
     full_part(field.id(), title, lang.tr("cancels-groups", [("n", groups.len().into())]), body.into_any())
 }
 
-fn table(groups: &[groups::Group<'_>], view: &CancelsView, field: Field, lang: Lang) -> AnyView {
+fn table(groups: &[Group], view: &CancelsView, field: Field, lang: Lang) -> AnyView {
     let rows = groups.iter().map(|group| {
-        let [ack, cleanup] = spread_of(&group.rows);
-        let name = field.name(group.name, lang);
+        let Spread { ack, cleanup } = &group.spread;
+        let name = field.name(group.name.as_deref(), lang);
         // A group of what is not on record cannot be asked for.
-        let name = match group.name {
+        let name = match group.name.as_deref() {
             Some(value) if field.asked(&view.filter).is_none() => {
                 let href = address(&field.set(&view.filter, Some(value)));
                 view! { <a href=href><bdi>{short(&name, 100)}</bdi></a> }.into_any()
@@ -203,9 +190,9 @@ fn table(groups: &[groups::Group<'_>], view: &CancelsView, field: Field, lang: L
         view! {
             <tr>
                 <th scope="row" class="stick">{name}</th>
-                {spread::cells(&ack, lang)}
+                {spread::cells(ack, lang)}
                 <td class="n">{never}</td>
-                {spread::cells(&cleanup, lang)}
+                {spread::cells(cleanup, lang)}
             </tr>
         }
     });
@@ -234,7 +221,7 @@ fn table(groups: &[groups::Group<'_>], view: &CancelsView, field: Field, lang: L
 
 /// The newest cancels one by one.
 fn listed(view: &CancelsView, lang: Lang) -> AnyView {
-    let rows = view.rows.iter().take(LISTED).map(|row| {
+    let rows = view.cancels.rows.iter().take(LISTED).map(|row| {
         let (mark, word) = words::outcome(&row.outcome, lang);
         let latency = match row.latency() {
             Some(Latency::Measured(ms)) => seconds(ms, lang),
@@ -259,7 +246,7 @@ fn listed(view: &CancelsView, lang: Lang) -> AnyView {
     });
     let caption = lang.t("cancels-listed");
     let table = view! {
-        <table>
+        <table class="cancels">
             <caption class="vh">{caption.clone()}</caption>
             <thead><tr>
                 <th scope="col" class="stick">{lang.t("run-head-run")}</th>
@@ -275,6 +262,6 @@ fn listed(view: &CancelsView, lang: Lang) -> AnyView {
             <tbody>{rows.collect_view()}</tbody>
         </table>
     };
-    let note = lang.tr("cancels-listed-note", [("n", view.rows.len().min(LISTED).into())]);
+    let note = lang.tr("cancels-listed-note", [("n", view.cancels.rows.len().min(LISTED).into())]);
     full_part("h-cancels", caption.clone(), note, scroll(&caption, lang, table.into_any()))
 }

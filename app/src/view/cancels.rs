@@ -1,8 +1,11 @@
 //! How long cancels took.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
-use acta_ledger::{judge::distribution::Latency, log::timestamp::Timestamp};
+use acta_ledger::{
+    judge::distribution::{Curve, Distribution, Latency},
+    log::timestamp::Timestamp,
+};
 use serde::{Deserialize, Serialize};
 
 /// What the cancels are filtered by; every field stands in the address.
@@ -59,13 +62,151 @@ impl CancelRow {
     }
 }
 
+/// What cancels are told apart by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Field {
+    /// The route.
+    Route,
+    /// The innermost phase at the request.
+    Phase,
+    /// The GPU.
+    Gpu,
+    /// Where it came from; never a group of its own.
+    Source,
+}
+
+impl Field {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Route, Self::Phase, Self::Gpu, Self::Source];
+
+    fn of(self, row: &CancelRow) -> Option<&str> {
+        match self {
+            Self::Route => row.route.as_deref(),
+            Self::Phase => row.phase.as_deref(),
+            Self::Gpu => Some(&row.gpu_sku),
+            Self::Source => Some(&row.source),
+        }
+    }
+
+    /// What a filter asks of it.
+    pub fn asked(self, filter: &CancelFilter) -> Option<&str> {
+        match self {
+            Self::Route => filter.route.as_deref(),
+            Self::Phase => filter.phase.as_deref(),
+            Self::Gpu => filter.gpu.as_deref(),
+            Self::Source => filter.source.as_deref(),
+        }
+    }
+
+    /// The filter with another value of it.
+    pub fn set(self, filter: &CancelFilter, value: Option<&str>) -> CancelFilter {
+        let mut filter = filter.clone();
+        let slot = match self {
+            Self::Route => &mut filter.route,
+            Self::Phase => &mut filter.phase,
+            Self::Gpu => &mut filter.gpu,
+            Self::Source => &mut filter.source,
+        };
+        *slot = value.map(str::to_owned);
+        filter
+    }
+}
+
+/// How long listening and cleaning up took.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Spread {
+    /// From the request to the acknowledgement.
+    pub ack: Distribution,
+    /// From the acknowledgement to the end of cleaning up.
+    pub cleanup: Distribution,
+}
+
+impl Spread {
+    fn of(rows: &[&CancelRow]) -> Self {
+        let cleanups: Vec<f64> = rows.iter().filter_map(|row| row.cleanup_ms).collect();
+        let of = rows.len() as u64;
+        Self {
+            ack: Distribution::of_latencies(&latencies(rows), of),
+            cleanup: Distribution::of(&cleanups, of),
+        }
+    }
+}
+
+fn latencies(rows: &[&CancelRow]) -> Vec<Latency> {
+    rows.iter().filter_map(|row| row.latency()).collect()
+}
+
+/// Cancels that have a value in common.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Group {
+    /// The value; none for those without.
+    pub name: Option<String>,
+    /// How many there are.
+    pub count: usize,
+    /// How long they took.
+    pub spread: Spread,
+    /// The share that is acknowledged after a time.
+    pub curve: Curve,
+}
+
+/// Cancels with what they come to, which nothing but they decide: it is judged once for everybody who looks.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cancels {
+    /// The cancels, newest first.
+    pub rows: Vec<CancelRow>,
+    /// How long all of them took.
+    pub spread: Spread,
+    /// By route.
+    routes: Vec<Group>,
+    /// By phase.
+    phases: Vec<Group>,
+    /// By GPU.
+    gpus: Vec<Group>,
+}
+
+impl Cancels {
+    /// Judges cancels.
+    pub fn of(rows: Vec<CancelRow>) -> Self {
+        let spread = Spread::of(&rows.iter().collect::<Vec<_>>());
+        let [routes, phases, gpus] =
+            [Field::Route, Field::Phase, Field::Gpu].map(|field| groups(&rows, field));
+        Self { rows, spread, routes, phases, gpus }
+    }
+
+    /// The groups of a field, the largest first; those of the same size by name. Sources are no groups.
+    pub fn by(&self, field: Field) -> &[Group] {
+        match field {
+            Field::Route => &self.routes,
+            Field::Phase => &self.phases,
+            Field::Gpu => &self.gpus,
+            Field::Source => &[],
+        }
+    }
+}
+
+fn groups(rows: &[CancelRow], field: Field) -> Vec<Group> {
+    let mut by_name: BTreeMap<Option<&str>, Vec<&CancelRow>> = BTreeMap::new();
+    for row in rows {
+        by_name.entry(field.of(row)).or_default().push(row);
+    }
+    let group = |(name, rows): (Option<&str>, Vec<&CancelRow>)| Group {
+        name: name.map(str::to_owned),
+        count: rows.len(),
+        spread: Spread::of(&rows),
+        curve: Curve::new(&latencies(&rows)),
+    };
+    let mut groups: Vec<Group> = by_name.into_iter().map(group).collect();
+    groups.sort_by_key(|group| std::cmp::Reverse(group.count));
+    groups
+}
+
 /// The cancels page.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CancelsView {
     /// The filter as it was understood.
     pub filter: CancelFilter,
-    /// The newest cancels that it lets through, newest first.
-    pub rows: Arc<Vec<CancelRow>>,
+    /// The newest cancels that it lets through.
+    pub cancels: Arc<Cancels>,
     /// At most so many are looked at.
     pub limit: u32,
 }

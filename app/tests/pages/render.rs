@@ -15,7 +15,7 @@ use acta_app::{
         acceptance::AcceptancesView,
         agent::AgentView,
         caches::{CacheFilter, CachesView},
-        cancels::{CancelFilter, CancelRow, CancelsView},
+        cancels::{CancelFilter, CancelRow, Cancels, CancelsView},
         chart::Plot,
         compare::CompareView,
         configuration::ConfigurationView,
@@ -188,7 +188,8 @@ impl Portal for Fixture {
             })
         });
         let wanted = |row: &CancelRow| filter.route.is_none() || row.route == filter.route;
-        Ok(CancelsView { rows: Arc::new(rows.filter(wanted).collect()), filter, limit: 1_000 })
+        let cancels = Arc::new(Cancels::of(rows.filter(wanted).collect()));
+        Ok(CancelsView { cancels, filter, limit: 1_000 })
     }
 
     async fn caches(&self, filter: CacheFilter) -> Result<CachesView, PageError> {

@@ -2,7 +2,7 @@
 
 use acta_app::view::{
     caches::{CacheFilter, CachesView},
-    cancels::{CancelFilter, CancelsView},
+    cancels::{CancelFilter, Cancels, CancelsView},
     compare::CompareView,
     configuration::{ConfigurationView, HistoryRow},
     restores::RestoresView,
@@ -85,9 +85,13 @@ impl ServerPortal {
 
     pub(super) async fn cancels_view(&self, filter: CancelFilter) -> Answer<CancelsView> {
         self.may_read()?;
-        let look = cancel::list(&self.state.database.read, &filter, MAX_CANCELS);
-        let rows = self.state.views.cancels.at(filter.clone(), self.state.log.head().head.size, look).await?;
-        Ok(CancelsView { filter, rows, limit: MAX_CANCELS })
+        let look = async {
+            let rows = cancel::list(&self.state.database.read, &filter, MAX_CANCELS).await?;
+            Ok::<_, sqlx::Error>(Cancels::of(rows))
+        };
+        let cancels =
+            self.state.views.cancels.at(filter.clone(), self.state.log.head().head.size, look).await?;
+        Ok(CancelsView { filter, cancels, limit: MAX_CANCELS })
     }
 
     pub(super) async fn caches_view(&self, filter: CacheFilter) -> Answer<CachesView> {
