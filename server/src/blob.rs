@@ -4,7 +4,7 @@
 //! half there or wrong can ever be found under a digest.
 
 use std::{
-    io,
+    io::{self, Read as _},
     path::{Path as FilePath, PathBuf},
     sync::Arc,
 };
@@ -27,6 +27,7 @@ const PART_BYTES: usize = 8 << 20;
 #[derive(Clone)]
 pub struct BlobStore {
     store: Arc<dyn ObjectStore>,
+    folder: Arc<FilePath>,
 }
 
 /// Why a blob was not taken.
@@ -62,7 +63,7 @@ impl BlobStore {
         let store = LocalFileSystem::new_with_prefix(folder)
             .with_context(|| format!("cannot open the blob folder {}", folder.display()))?
             .with_fsync(true);
-        Ok(Self { store: Arc::new(store) })
+        Ok(Self { store: Arc::new(store), folder: folder.into() })
     }
 
     /// The length of a blob, if it is there.
@@ -81,6 +82,15 @@ impl BlobStore {
             Err(object_store::Error::NotFound { .. }) => Ok(None),
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// Reads many blobs that are not longer than `limit`, in the order in which they are asked for; none for one that is not
+    /// there, is longer, or cannot be read. One turn of a thread for all of them: each of its own would cost more than the
+    /// reading.
+    pub async fn read_short(&self, digests: Vec<Sha256Digest>, limit: u64) -> Vec<Option<Vec<u8>>> {
+        let folder = Arc::clone(&self.folder);
+        let read = move || digests.iter().map(|digest| read_short(&file(&folder, digest), limit)).collect();
+        tokio::task::spawn_blocking(read).await.unwrap_or_default()
     }
 
     /// Removes a blob; one that is not there is gone already.
@@ -144,6 +154,14 @@ fn address(digest: &Sha256Digest) -> Path {
     Path::from(format!("sha256/{}/{text}", &text[..2]))
 }
 
+fn read_short(file: &FilePath, limit: u64) -> Option<Vec<u8>> {
+    let file = std::fs::File::open(file).ok()?;
+    let length = file.metadata().ok()?.len();
+    let mut bytes = Vec::with_capacity(usize::try_from(length.min(limit)).ok()? + 1);
+    file.take(limit + 1).read_to_end(&mut bytes).ok()?;
+    (bytes.len() as u64 <= limit).then_some(bytes)
+}
+
 /// The file of a blob in a local folder.
 pub fn file(folder: &FilePath, digest: &Sha256Digest) -> PathBuf {
     folder.join(address(digest).as_ref())
@@ -202,8 +220,17 @@ mod tests {
             "damage is never served as the blob"
         );
 
+        let other = Sha256Digest::of(b"never stored");
+        assert_eq!(
+            store.read_short(vec![other, digest, other, digest], 11).await,
+            [None, Some(b"hello w0rld".to_vec()), None, Some(b"hello w0rld".to_vec())],
+            "whoever asks for many checks them"
+        );
+        assert_eq!(store.read_short(vec![digest], 10).await, [None], "too long");
+
         let empty = Sha256Digest::of(b"");
         store.put(&empty, pieces(&[])).await.unwrap();
         assert_eq!(store.size(&empty).await.unwrap(), Some(0));
+        assert_eq!(store.read_short(vec![empty], 0).await, [Some(Vec::new())]);
     }
 }

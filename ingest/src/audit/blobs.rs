@@ -4,7 +4,7 @@
 //! is remembered up to a bound, so that memory does not grow with the log; one that was forgotten is read again.
 
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::{BTreeSet, HashMap, VecDeque},
     io::Read as _,
     sync::{Mutex, PoisonError, atomic::AtomicU64, atomic::Ordering},
 };
@@ -12,7 +12,10 @@ use std::{
 use acta_ledger::log::digest::{Hasher, Sha256Digest};
 
 use super::source::Source;
-use crate::{client::CallError, error::Result};
+use crate::{
+    client::{CallError, Client},
+    error::Result,
+};
 
 /// How many blobs are remembered: 6 MB.
 const REMEMBERED: usize = 65_536;
@@ -54,12 +57,39 @@ impl Blobs {
         (self.blobs.load(Ordering::Relaxed), self.bytes.load(Ordering::Relaxed))
     }
 
-    /// Looks at one.
-    pub fn look(&self, source: &Source, digest: Sha256Digest) -> Result<BlobState> {
-        if let Some(state) = self.recent().states.get(&digest) {
-            return Ok(*state);
+    /// Looks at some: those of one tile, so that one question reads many of them.
+    pub fn look(
+        &self,
+        source: &Source,
+        digests: &BTreeSet<Sha256Digest>,
+    ) -> Result<HashMap<Sha256Digest, BlobState>> {
+        let mut looked: HashMap<_, _> = {
+            let recent = self.recent();
+            let known = |digest: &Sha256Digest| Some((*digest, *recent.states.get(digest)?));
+            digests.iter().filter_map(known).collect()
+        };
+        let fresh: Vec<Sha256Digest> =
+            digests.iter().copied().filter(|digest| !looked.contains_key(digest)).collect();
+        for some in fresh.chunks(Client::SHORT_AT_ONCE) {
+            let mut short = if self.read_bytes && some.len() > 1 {
+                self.read_short(source, some)?
+            } else {
+                HashMap::new()
+            };
+            for &digest in some {
+                let state = match short.remove(&digest) {
+                    Some(state) => state,
+                    None if self.read_bytes => self.read(source, digest)?,
+                    None => ask(source, digest)?,
+                };
+                self.remember(digest, state);
+                looked.insert(digest, state);
+            }
         }
-        let state = if self.read_bytes { self.read(source, digest)? } else { ask(source, digest)? };
+        Ok(looked)
+    }
+
+    fn remember(&self, digest: Sha256Digest, state: BlobState) {
         self.blobs.fetch_add(1, Ordering::Relaxed);
         let mut recent = self.recent();
         if recent.states.insert(digest, state).is_none() {
@@ -70,7 +100,22 @@ impl Blobs {
         {
             recent.states.remove(&oldest);
         }
-        Ok(state)
+    }
+
+    /// Those that the server gives together, by their digests. One that it does not give so is asked for by itself, and so
+    /// are all of them where a server does not have this question.
+    fn read_short(
+        &self,
+        source: &Source,
+        digests: &[Sha256Digest],
+    ) -> Result<HashMap<Sha256Digest, BlobState>> {
+        let blobs = source.shown(|| source.client().short_blobs(digests), "short blobs")?.unwrap_or_default();
+        let state = |(digest, bytes): (&Sha256Digest, Option<Vec<u8>>)| {
+            let bytes = bytes?;
+            self.bytes.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+            Some((*digest, state(*digest, Sha256Digest::of(&bytes))))
+        };
+        Ok(digests.iter().zip(blobs).filter_map(state).collect())
     }
 
     fn read(&self, source: &Source, digest: Sha256Digest) -> Result<BlobState> {
@@ -89,14 +134,17 @@ impl Blobs {
         };
         Ok(match source.shown(hash, &format!("blob {digest}"))?.flatten() {
             None => BlobState::Missing,
-            Some(found) if found == digest => BlobState::Sound,
-            Some(found) => BlobState::Damaged(found),
+            Some(found) => state(digest, found),
         })
     }
 
     fn recent(&self) -> std::sync::MutexGuard<'_, Recent> {
         self.recent.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn state(promised: Sha256Digest, found: Sha256Digest) -> BlobState {
+    if found == promised { BlobState::Sound } else { BlobState::Damaged(found) }
 }
 
 fn ask(source: &Source, digest: Sha256Digest) -> Result<BlobState> {

@@ -156,18 +156,21 @@ fn look(
             continue;
         }
         let examined = examine(record, known);
-        if let Ok(said) = &examined.said {
-            for digest in said.blobs.iter().copied() {
-                let state = blobs.look(source, digest)?;
-                if state != BlobState::Sound {
-                    let about = said.retained.as_ref().map(|retained| retained.bundle);
-                    looked.blobs.push(BadBlob { index, digest, about, state });
-                }
-            }
-        }
         looked.leaves.push(examined.leaf);
         looked.examined.push(examined);
     }
+    let first = (tile * TILE_WIDTH).max(from);
+    let said =
+        || (first..).zip(&looked.examined).filter_map(|(index, it)| Some((index, it.said.as_ref().ok()?)));
+    let named = said().flat_map(|(_, said)| said.blobs.iter().copied()).collect();
+    let states = blobs.look(source, &named)?;
+    let bad = said().flat_map(|(index, said)| {
+        let about = said.retained.as_ref().map(|retained| retained.bundle);
+        let bad = said.blobs.iter().filter(|&digest| states[digest] != BlobState::Sound);
+        bad.map(move |&digest| (index, digest, about))
+    });
+    let bad = bad.map(|(index, digest, about)| BadBlob { index, digest, about, state: states[&digest] });
+    looked.blobs = bad.collect();
     looked.bundle = bundle.filter(|_| !looked.leaves.is_empty());
     Ok(looked)
 }

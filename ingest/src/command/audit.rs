@@ -73,7 +73,7 @@ pub struct Audit {
     #[arg(long, value_name = "FILE")]
     pub tree_head: Vec<PathBuf>,
 
-    /// How many tiles are worked on at once; none is one more than there are cores.
+    /// How many tiles are worked on at once; none is two for each core.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub jobs: Option<u16>,
 
@@ -118,8 +118,8 @@ impl Audit {
 
     fn spread(&self) -> Spread {
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-        // One more than there are cores: while one waits for the server, all cores are busy.
-        let workers = self.jobs.map_or_else(|| cores() + 1, usize::from);
+        // Half of them may wait for the server, and all cores are busy.
+        let workers = self.jobs.map_or_else(|| 2 * cores(), usize::from);
         Spread { workers, window: 4 * workers as u64 }
     }
 

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use super::{
     jcs::{self, JsonError},
-    key::{self, KeyId, PublicKey, SigningKey},
+    key::{self, BusyKey, KeyId, PublicKey, SigningKey},
     part::Part,
     strict::Strict,
 };
@@ -143,22 +143,21 @@ impl Envelope {
     }
 
     /// Which of the known keys signed it, each once.
-    pub fn signers(&self, known: &[PublicKey]) -> Vec<PublicKey> {
+    pub fn signers(&self, known: &[&BusyKey]) -> Vec<PublicKey> {
         self.made_by(known).into_iter().map(|(key, _)| key).collect()
     }
 
     /// Each known key that signed, with the number of its first signature that verifies.
-    fn made_by(&self, known: &[PublicKey]) -> Vec<(PublicKey, usize)> {
+    fn made_by<K: Checks>(&self, known: &[K]) -> Vec<(PublicKey, usize)> {
         let message = pae(&self.payload_type, &self.payload);
         let mut made: Vec<(PublicKey, usize)> = Vec::new();
         for (at, signature) in self.signatures.iter().take(MAX_SIGNATURES).enumerate() {
             let hint = signature.keyid.parse().ok().map(KeyId);
-            let (hinted, others): (Vec<&PublicKey>, Vec<_>) =
-                known.iter().partition(|key| known.len() > 1 && hint == Some(key.id()));
-            let key = hinted.into_iter().chain(others).find(|key| key.verify(&message, &signature.sig));
-            if let Some(key) = key.filter(|key| made.iter().all(|(signer, _)| signer != *key)) {
-                made.push((*key, at));
-            }
+            let (hinted, others): (Vec<&K>, Vec<_>) =
+                known.iter().partition(|key| known.len() > 1 && hint == Some(key.key().id()));
+            let key = hinted.into_iter().chain(others).find(|key| key.checks(&message, &signature.sig));
+            let key = key.map(|key| *key.key());
+            made.extend(key.filter(|key| made.iter().all(|(signer, _)| signer != key)).map(|key| (key, at)));
         }
         made
     }
@@ -166,6 +165,32 @@ impl Envelope {
     /// The key ids that the signatures hint at, as far as they are ids.
     pub fn hinted_keys(&self) -> impl Iterator<Item = KeyId> {
         self.signatures.iter().filter_map(|signature| signature.keyid.parse().ok().map(KeyId))
+    }
+}
+
+/// A key that checks signatures, in whatever way.
+trait Checks {
+    fn key(&self) -> &PublicKey;
+    fn checks(&self, message: &[u8], signature: &[u8]) -> bool;
+}
+
+impl Checks for PublicKey {
+    fn key(&self) -> &PublicKey {
+        self
+    }
+
+    fn checks(&self, message: &[u8], signature: &[u8]) -> bool {
+        self.verify(message, signature)
+    }
+}
+
+impl Checks for &BusyKey {
+    fn key(&self) -> &PublicKey {
+        BusyKey::key(self)
+    }
+
+    fn checks(&self, message: &[u8], signature: &[u8]) -> bool {
+        self.verify(message, signature)
     }
 }
 

@@ -1,9 +1,12 @@
 //! Ed25519 public keys and their ids. A key serves one purpose: an agent's statements, the portal's statements, or the
 //! log's tree heads; never two.
 
+mod busy;
+
 use std::fmt;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
+pub use busy::{BusyKey, Tables};
 pub use ed25519_dalek::SigningKey;
 use ed25519_dalek::{Signature, VerifyingKey};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};

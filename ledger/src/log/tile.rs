@@ -158,8 +158,8 @@ fn plain_number(text: &str) -> Option<u64> {
 }
 
 /// Writes entries as a bundle: each behind its length in two bytes, big-endian; `None` if one is too long.
-pub fn entry_bundle<'e>(entries: impl IntoIterator<Item = &'e [u8]>) -> Option<Vec<u8>> {
-    let mut bundle = Vec::new();
+pub fn entry_bundle(entries: &[&[u8]]) -> Option<Vec<u8>> {
+    let mut bundle = Vec::with_capacity(entries.iter().map(|entry| 2 + entry.len()).sum());
     for entry in entries {
         bundle.extend(u16::try_from(entry.len()).ok()?.to_be_bytes());
         bundle.extend_from_slice(entry);
@@ -169,7 +169,7 @@ pub fn entry_bundle<'e>(entries: impl IntoIterator<Item = &'e [u8]>) -> Option<V
 
 /// Reads a bundle back; `None` if it ends inside an entry or holds more than a tile may.
 pub fn parse_entry_bundle(mut bundle: &[u8]) -> Option<Vec<&[u8]>> {
-    let mut entries = Vec::new();
+    let mut entries = Vec::with_capacity(TILE_WIDTH as usize);
     while let Some((length, rest)) = bundle.split_first_chunk::<2>() {
         let (entry, rest) = rest.split_at_checked(usize::from(u16::from_be_bytes(*length)))?;
         entries.push(entry);
@@ -280,14 +280,14 @@ mod tests {
 
     #[test]
     fn bundles() {
-        let bundle = entry_bundle([&b""[..], &[0], b"hello"]).unwrap();
+        let bundle = entry_bundle(&[b"", &[0], b"hello"]).unwrap();
         assert_eq!(bundle, [0, 0, 0, 1, 0, 0, 5, b'h', b'e', b'l', b'l', b'o']);
         assert_eq!(parse_entry_bundle(&bundle), Some(vec![&b""[..], &[0], b"hello"]));
         assert_eq!(parse_entry_bundle(&bundle[..11]), None);
         assert_eq!(parse_entry_bundle(&bundle[..6]), None);
         assert_eq!(parse_entry_bundle(&vec![0; 2 * 257]), None);
-        assert!(entry_bundle([&[0; MAX_ENTRY_BYTES][..]]).is_some());
-        assert!(entry_bundle([&[0; MAX_ENTRY_BYTES + 1][..]]).is_none());
+        assert!(entry_bundle(&[&[0; MAX_ENTRY_BYTES]]).is_some());
+        assert!(entry_bundle(&[&[0; MAX_ENTRY_BYTES + 1]]).is_none());
     }
 
     #[test]

@@ -43,6 +43,7 @@ pub fn router() -> (Router<AppState>, utoipa::openapi::OpenApi) {
         .routes(routes!(key::rotate))
         .routes(routes!(entry::append))
         .routes(routes!(blob::put, blob::get))
+        .routes(routes!(blob::get_short))
         .routes(routes!(super::live::channel))
         // For readers
         .routes(routes!(run::list))

@@ -10,7 +10,7 @@ use acta_ledger::log::{
     digest::Sha256Digest,
     merkle::{empty_root, fold_right},
     proof::{Node, Plan, cover},
-    tile::{TILE_WIDTH, TileId, TileNodes, tile_of, width},
+    tile::{TILE_WIDTH, TileId, TileNodes, entry_bundle, tile_of, width},
     verification::{HandOver, LoggedEntry},
 };
 use base64::{Engine as _, engine::general_purpose::STANDARD};
@@ -96,9 +96,17 @@ impl LogReader {
         Ok(self.logged(index, size).await?.map(|statement| HandOver { statement, tree_head }))
     }
 
-    /// The entries `[from, from + count)`.
-    pub async fn records(&self, from: u64, count: u64) -> sqlx::Result<Vec<Vec<u8>>> {
-        store::records(&self.pool, from, count).await
+    /// The bundle of the entries `[from, from + count)`; none if the database has lost one of them.
+    pub async fn entry_bundle(&self, from: u64, count: u64) -> sqlx::Result<Option<Vec<u8>>> {
+        let Some((bytes, lengths)) = store::records(&self.pool, from, count).await? else { return Ok(None) };
+        let mut rest = bytes.as_slice();
+        let cut = |length| {
+            let (record, behind) = rest.split_at(length);
+            rest = behind;
+            record
+        };
+        let bundle = entry_bundle(&lengths.into_iter().map(cut).collect::<Vec<_>>());
+        bundle.map(Some).ok_or_else(|| sqlx::Error::Decode("an entry is longer than a leaf may be".into()))
     }
 
     async fn logged(&self, index: u64, size: u64) -> sqlx::Result<Option<LoggedEntry>> {

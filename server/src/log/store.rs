@@ -174,32 +174,41 @@ fn listed<T: DeserializeOwned>(json: &str) -> sqlx::Result<Vec<T>> {
     serde_json::from_str(json).map_err(|error| sqlx::Error::Decode(error.into()))
 }
 
-/// The bytes of the entries `[from, from + count)`, as far as they are there; in one row, as the hashes are.
+/// The bytes of the entries `[from, from + count)`, one behind the other, and how long each is; none if one is not there.
+/// In one row, as the hashes are.
 pub(super) async fn records<'e>(
     executor: impl SqliteExecutor<'e>,
     from: u64,
     count: u64,
-) -> sqlx::Result<Vec<Vec<u8>>> {
+) -> sqlx::Result<Option<(Vec<u8>, Vec<usize>)>> {
+    let wanted: Vec<u64> = (from..from + count).collect();
     let (from, to) = (from as i64, (from + count) as i64);
+    // SQLite goes through the rows in the order of the key without being told; told so, it copies all of them into a sorter
+    // first. The indexes show in which order it went.
     let row = query!(
-        r#"select cast(group_concat(record, '' order by idx) as blob) as "bytes: Vec<u8>",
-                  json_group_array(length(record) order by idx) as "lengths!: String"
+        r#"select cast(group_concat(record, '') as blob) as "bytes: Vec<u8>",
+                  json_group_array(length(record)) as "lengths!: String",
+                  json_group_array(idx) as "indexes!: String"
            from entry where idx >= ? and idx < ?"#,
         from,
         to
     )
     .fetch_one(executor)
     .await?;
-    let lengths: Vec<usize> = listed(&row.lengths)?;
-    let (bytes, mut at) = (row.bytes.unwrap_or_default(), 0);
-    let mut cut = |length| {
-        let record = bytes.get(at..at + length)?.to_vec();
-        at += length;
-        Some(record)
-    };
-    let records: Option<Vec<_>> = lengths.into_iter().map(&mut cut).collect();
-    let records = records.filter(|_| at == bytes.len());
-    records.ok_or_else(|| sqlx::Error::Decode("entries are not as long as they say".into()))
+    let mut indexes: Vec<u64> = listed(&row.indexes)?;
+    if indexes != wanted {
+        indexes.sort_unstable();
+        return if indexes == wanted {
+            Err(sqlx::Error::Decode("entries were read out of their order".into()))
+        } else {
+            Ok(None)
+        };
+    }
+    let (bytes, lengths): (_, Vec<usize>) = (row.bytes.unwrap_or_default(), listed(&row.lengths)?);
+    if lengths.iter().sum::<usize>() != bytes.len() {
+        return Err(sqlx::Error::Decode("entries are not as long as they say".into()));
+    }
+    Ok(Some((bytes, lengths)))
 }
 
 pub(super) async fn last_logged_at<'e>(executor: impl SqliteExecutor<'e>) -> sqlx::Result<i64> {

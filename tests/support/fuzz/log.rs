@@ -151,7 +151,7 @@ pub fn tile_path(data: &[u8]) -> Read {
 pub fn entry_bundle(data: &[u8]) -> Read {
     let Some(entries) = parse_entry_bundle(data) else { return Read::Refused };
     assert!(entries.len() as u64 <= TILE_WIDTH);
-    assert_eq!(acta_ledger::log::tile::entry_bundle(entries).as_deref(), Some(data));
+    assert_eq!(acta_ledger::log::tile::entry_bundle(&entries).as_deref(), Some(data));
     Read::Accepted
 }
 

@@ -274,7 +274,7 @@ pub fn tile_paths() -> Vec<Vec<u8>> {
 
 /// Bundles of entries.
 pub fn entry_bundles() -> Vec<Vec<u8>> {
-    let bundle = |entries: &[&[u8]]| tile::entry_bundle(entries.iter().copied()).expect("they are short");
+    let bundle = |entries: &[&[u8]]| tile::entry_bundle(entries).expect("they are short");
     let full = [&b"x"[..]; 256];
     vec![bundle(&[]), bundle(&[b"", b"\0", b"hello"]), bundle(&full)]
 }

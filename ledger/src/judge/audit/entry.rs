@@ -16,6 +16,7 @@ use crate::{
     evidence::{
         agent_key::{AgentKey, AgentKeyAction},
         blob::named_blobs,
+        build::BuildSummary,
         chain::ChainLink,
         log_key::LogKey,
     },
@@ -23,15 +24,15 @@ use crate::{
     log::{
         digest::Sha256Digest,
         dsse::Envelope,
-        key::{KeyId, PublicKey},
+        key::{BusyKey, KeyId, PublicKey, Tables},
         merkle::leaf_hash,
         note::VerifierKey,
-        statement::{Outline, Predicate as _, Says as _, Statement},
+        statement::{Outline, Predicate as _, Says as _, Statement, read_at_once},
     },
 };
 
 /// The keys that the log has introduced so far, whether they may still sign or not.
-pub type KnownKeys = Arc<HashMap<KeyId, PublicKey>>;
+pub type KnownKeys = Arc<HashMap<KeyId, Arc<BusyKey>>>;
 
 /// What an entry's bytes say.
 #[derive(Debug, Clone)]
@@ -68,6 +69,12 @@ pub fn examine(record: &[u8], known: &KnownKeys) -> Examined {
 
 fn read(record: &[u8], known: &KnownKeys) -> Result<Said, String> {
     let envelope = Envelope::parse(record).map_err(|error| error.to_string())?;
+    let signers = signers(&envelope, known);
+    // Nearly every entry is one of a build, and says nothing about keys, routes or what is kept.
+    if let Some(build) = read_at_once::<BuildSummary>(&envelope) {
+        let (chain, blobs) = (Some(build.chain), build.blobs());
+        return Ok(Said { signers, chain, blobs, retained: None, route: None, key: None });
+    }
     let outline = Outline::of(&envelope).map_err(|error| error.to_string())?;
     let blobs = named_blobs(&outline).map_err(|error| error.to_string())?;
     let route = RouteEvent::read(&outline).map_err(|error| error.to_string())?;
@@ -80,16 +87,17 @@ fn read(record: &[u8], known: &KnownKeys) -> Result<Said, String> {
         }
         _ => None,
     };
-    Ok(Said { signers: signers(&envelope, known), chain: outline.chain(), blobs, retained, route, key })
+    Ok(Said { signers, chain: outline.chain(), blobs, retained, route, key })
 }
 
 /// Who signed. The hints name the keys to try; only where they lead nowhere all keys are tried, for a hint is not
 /// signed and must not decide.
 fn signers(envelope: &Envelope, known: &KnownKeys) -> Vec<KeyId> {
-    let hinted: Vec<PublicKey> = envelope.hinted_keys().filter_map(|id| known.get(&id)).copied().collect();
+    let hinted: Vec<&BusyKey> =
+        envelope.hinted_keys().filter_map(|id| known.get(&id)).map(Arc::as_ref).collect();
     let mut found = envelope.signers(&hinted);
     if found.is_empty() {
-        found = envelope.signers(&known.values().copied().collect::<Vec<_>>());
+        found = envelope.signers(&known.values().map(Arc::as_ref).collect::<Vec<_>>());
     }
     found.iter().map(PublicKey::id).collect()
 }
@@ -101,6 +109,7 @@ pub struct EntryFold {
     chains: ChainFold,
     routes: RouteMarks,
     known: KnownKeys,
+    tables: Tables,
 }
 
 /// What one entry came to.
@@ -120,8 +129,18 @@ impl EntryFold {
 
     /// Goes on with what an earlier fold came to.
     pub fn resume(keys: KeyHistory, chains: ChainFold, routes: RouteMarks) -> Self {
-        let known = Arc::new(keys.all());
-        Self { keys, chains, routes, known }
+        let mut fold = Self { keys, chains, routes, known: Arc::default(), tables: Tables::default() };
+        fold.introduce();
+        fold
+    }
+
+    /// Makes the keys known that the log has introduced; those that are known keep what was prepared for them.
+    fn introduce(&mut self) {
+        let known = |(id, key)| {
+            let before = self.known.get(&id).map(Arc::clone);
+            (id, before.unwrap_or_else(|| Arc::new(BusyKey::new(key, self.tables.clone()))))
+        };
+        self.known = Arc::new(self.keys.all().into_iter().map(known).collect());
     }
 
     /// The keys that the log has introduced so far: what [`examine`] is to be given.
@@ -211,7 +230,7 @@ impl EntryFold {
 
     fn take_key(&mut self, index: u64, record: &[u8], statement: &Statement, taken: &mut Taken) {
         match self.keys.take(index, record) {
-            Ok(()) => self.known = Arc::new(self.keys.all()),
+            Ok(()) => self.introduce(),
             Err(reason) => taken.findings.push(Finding::BadSignature { index, reason }),
         }
         if let Ok(said) = statement.predicate::<AgentKey>()

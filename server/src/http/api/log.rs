@@ -137,12 +137,8 @@ pub async fn tile(
             return Err(Problem::unauthorized("sign in, or send an agent's token, to read entries"));
         }
         None => {
-            let records = state.reader.records(request.index * TILE_WIDTH, request.width).await?;
-            if records.len() as u64 != request.width {
-                return Err(damaged(&state, &request));
-            }
-            tile::entry_bundle(records.iter().map(Vec::as_slice))
-                .ok_or_else(|| Problem::internal("an entry is longer than a leaf may be"))?
+            let bundle = state.reader.entry_bundle(request.index * TILE_WIDTH, request.width).await?;
+            bundle.ok_or_else(|| damaged(&state, &request))?
         }
         Some(_) => {
             let hashes = state.reader.shown_tile(request.tile(), size).await?;
