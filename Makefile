@@ -42,13 +42,13 @@ fuzz: setup ## Fuzz every parser under libFuzzer, a minute each (scripts/fuzz SE
 
 # Everything that measures is compiled by one command: a choice of packages would choose other features, and compile anew.
 bench: setup ## Measure: criterion, watching, appends beside raw SQLite, 100 cancels from click to answer, a deep audit
-	cargo build --release --bins --benches
+	cargo build --release --bins --bench '*'
 	cargo bench --bench '*'
 	target/release/acta-bench-cancel
 	target/release/acta-bench-audit
 
 bench-portal: setup ## Measure every page at 20 users beside 1,000 and 50,000 runs, by release builds (some minutes)
-	cargo build --release --bins --benches
+	cargo build --release --bins --bench '*'
 	target/release/acta-bench-portal
 
 soak: ## The crash tests at length: every call of an append, 200 power cuts, 200 kill -9 and an hour of load (ACTA_SOAK, ACTA_SOAK_SECONDS)

@@ -7,6 +7,7 @@ use std::{fmt, fs::File, io::Read as _, path::Path, time::Duration};
 use acta_ledger::{
     judge::{advice::Advice, compare::Compared},
     log::{
+        blobs,
         digest::Sha256Digest,
         key::{KeyId, PublicKey},
         tile::TileRequest,
@@ -109,9 +110,6 @@ struct Consistency {
 type Answer<T> = Result<T, CallError>;
 
 impl Client {
-    /// How many short blobs are read at once.
-    pub const SHORT_AT_ONCE: usize = 64;
-
     /// Prepares calls to the server; calls nobody yet.
     pub fn new(base: &str, token: Option<&str>) -> Self {
         let mut config = Agent::config_builder()
@@ -196,25 +194,12 @@ impl Client {
         }
     }
 
-    /// Reads short blobs at once, at most [`Client::SHORT_AT_ONCE`], in the order of their digests; none for one that is to
-    /// be asked for by itself, because it is missing or longer.
-    pub fn short_blobs(&self, digests: &[Sha256Digest]) -> Answer<Vec<Option<Vec<u8>>>> {
+    /// Asks for short blobs at once; what is answered, [`blobs::read`] reads.
+    pub fn short_blobs(&self, digests: &[Sha256Digest]) -> Answer<Vec<u8>> {
         let names: Vec<String> = digests.iter().map(ToString::to_string).collect();
         let path = format!("/api/v1/blobs/sha256?digests={}", names.join(","));
-        let body = read(self.authorized(self.agent.get(self.url(&path))).call().map_err(unreachable)?)?;
-        let mut rest = body.as_slice();
-        let mut next = || {
-            let (length, behind) = rest.split_first_chunk::<4>()?;
-            let length = u32::from_be_bytes(*length);
-            let of_bytes = if length == u32::MAX { 0 } else { length as usize };
-            let (bytes, behind) = behind.split_at_checked(of_bytes)?;
-            rest = behind;
-            Some((length != u32::MAX).then(|| bytes.to_vec()))
-        };
-        let blobs: Option<Vec<_>> = digests.iter().map(|_| next()).collect();
-        blobs.filter(|_| rest.is_empty()).ok_or_else(|| {
-            CallError::Malformed(format!("{} bytes are not {} blobs", body.len(), digests.len()))
-        })
+        let response = self.authorized(self.agent.get(self.url(&path))).call().map_err(unreachable)?;
+        read_at_most(response, blobs::MOST_ANSWER_BYTES as u64)
     }
 
     /// The newest signed tree head, verbatim.
@@ -374,14 +359,18 @@ fn unreachable(error: ureq::Error) -> CallError {
     CallError::Unreachable(error.to_string())
 }
 
-fn read(mut response: Response<Body>) -> Answer<Vec<u8>> {
+fn read(response: Response<Body>) -> Answer<Vec<u8>> {
+    read_at_most(response, MAX_ANSWER_BYTES)
+}
+
+fn read_at_most(mut response: Response<Body>, limit: u64) -> Answer<Vec<u8>> {
     let status = response.status();
-    let announced = response.body().content_length().unwrap_or(0).min(MAX_ANSWER_BYTES);
+    let announced = response.body().content_length().unwrap_or(0).min(limit);
     // One byte more, so that its end is seen without more room.
     let mut body = Vec::with_capacity(announced as usize + 1);
-    let mut reader = response.body_mut().as_reader().take(MAX_ANSWER_BYTES + 1);
+    let mut reader = response.body_mut().as_reader().take(limit + 1);
     reader.read_to_end(&mut body).map_err(|error| CallError::Unreachable(error.to_string()))?;
-    if body.len() as u64 > MAX_ANSWER_BYTES {
+    if body.len() as u64 > limit {
         return Err(CallError::Malformed("the answer is too long".to_owned()));
     }
     if status.is_success() {

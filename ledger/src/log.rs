@@ -7,6 +7,7 @@
 //! ```
 //! The word *checkpoint* always means a model checkpoint in Acta; the log's is a *tree head*.
 
+pub mod blobs;
 pub mod cosignature;
 pub mod digest;
 pub mod dsse;

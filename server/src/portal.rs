@@ -66,6 +66,9 @@ use crate::{
 /// Gaps of an agent's chain that are listed at most.
 const MAX_GAPS: usize = 20;
 
+/// A chart that is longer than this, in bytes, is drawn each time: a route may have been restored ten thousand times.
+const LARGE_CHART: usize = 256 << 10;
+
 /// The server behind one request's pages.
 pub struct ServerPortal {
     state: AppState,
@@ -273,7 +276,9 @@ impl Portal for ServerPortal {
         }
         match crate::chart::draw(plot) {
             Ok(drawn) => {
-                charts.keep(plot.clone(), Arc::new(drawn.clone()), |known| known == plot);
+                if drawn.len() <= LARGE_CHART {
+                    charts.keep(plot.clone(), Arc::new(drawn.clone()), |known| known == plot);
+                }
                 drawn
             }
             Err(error) => {

@@ -102,6 +102,26 @@ mod tests {
         *standing.at(question, size, look).await.unwrap()
     }
 
+    #[test]
+    fn the_answers_that_were_asked_for_last_are_kept() {
+        let recent = Recent::new(2);
+        let find =
+            |question: u32| recent.find(|known: &u32| *known == question).map(|answer: Arc<&str>| *answer);
+        let keep =
+            |question: u32, answer| recent.keep(question, Arc::new(answer), |known| *known == question);
+        keep(1, "one");
+        keep(2, "two");
+        assert_eq!((find(1), find(2), find(3)), (Some("one"), Some("two"), None));
+        keep(2, "two again");
+        assert_eq!(
+            (find(2), find(1)),
+            (Some("two again"), Some("one")),
+            "replaced, and no other one is lost"
+        );
+        keep(3, "three");
+        assert_eq!((find(1), find(2), find(3)), (Some("one"), None, Some("three")));
+    }
+
     #[tokio::test]
     async fn an_answer_stands_until_the_log_grows() {
         let standing = Standing::new(2);

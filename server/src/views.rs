@@ -17,7 +17,7 @@ use acta_ledger::{
 
 use crate::remembered::{Recent, Standing};
 
-/// How many answers of a kind are kept. The largest of them, a thousand cancels, is half a megabyte.
+/// How many answers of a kind are kept. What one holds is bounded as its page is: a thousand cancels are the most.
 const MOST: usize = 32;
 
 /// A page of runs.
@@ -58,7 +58,7 @@ pub struct Views {
     pub kin: Standing<BaselineKey, Kin>,
     /// Runs of configurations.
     pub histories: Standing<History, Vec<HistoryRow>>,
-    /// Charts as they were drawn: the same one looks the same whatever the log is.
+    /// Charts as they were drawn, where they are not large: the same one looks the same whatever the log is.
     pub charts: Recent<Plot, String>,
 }
 

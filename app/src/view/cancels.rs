@@ -210,3 +210,43 @@ pub struct CancelsView {
     /// At most so many are looked at.
     pub limit: u32,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_are_in_the_order_of_their_size_and_then_of_their_names() {
+        let row = |route: Option<&str>, ack_ms: Option<f64>, censored_ms: Option<f64>| CancelRow {
+            run: String::new(),
+            number: 1,
+            route: route.map(str::to_owned),
+            gpu_sku: "gpu".to_owned(),
+            builder: String::new(),
+            source: String::new(),
+            outcome: String::new(),
+            cleanup: String::new(),
+            phase: None,
+            requested_at: Timestamp::from_unix_ms(0).unwrap(),
+            ack_ms,
+            censored_ms,
+            return_ms: None,
+            cleanup_ms: None,
+        };
+        let cancels = Cancels::of(vec![
+            row(Some("b"), Some(2.0), None),
+            row(Some("a"), Some(1.0), None),
+            row(None, None, Some(9.0)),
+            row(None, None, None),
+        ]);
+        let by = |field| -> Vec<(Option<&str>, usize, usize)> {
+            let groups = cancels.by(field).iter();
+            groups.map(|group| (group.name.as_deref(), group.count, group.spread.ack.n)).collect()
+        };
+        assert_eq!(by(Field::Route), [(None, 2, 1), (Some("a"), 1, 1), (Some("b"), 1, 1)]);
+        assert_eq!(by(Field::Gpu), [(Some("gpu"), 4, 3)]);
+        assert_eq!((by(Field::Phase), by(Field::Source)), (vec![(None, 4, 3)], Vec::new()));
+        assert_eq!((cancels.spread.ack.of, cancels.spread.ack.censored), (4, 1));
+        assert_eq!(cancels.by(Field::Route)[1].curve.steps().len(), 1);
+    }
+}

@@ -6,16 +6,19 @@
 use std::{
     collections::{BTreeSet, HashMap, VecDeque},
     io::Read as _,
-    sync::{Mutex, PoisonError, atomic::AtomicU64, atomic::Ordering},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
 };
 
-use acta_ledger::log::digest::{Hasher, Sha256Digest};
+use acta_ledger::log::{
+    blobs,
+    digest::{Hasher, Sha256Digest},
+};
 
 use super::source::Source;
-use crate::{
-    client::{CallError, Client},
-    error::Result,
-};
+use crate::{client::CallError, error::Result};
 
 /// How many blobs are remembered: 6 MB.
 const REMEMBERED: usize = 65_536;
@@ -35,6 +38,8 @@ pub enum BlobState {
 #[derive(Debug)]
 pub struct Blobs {
     read_bytes: bool,
+    /// Whether the server, and whatever stands before it, answers the question for many.
+    together: AtomicBool,
     recent: Mutex<Recent>,
     blobs: AtomicU64,
     bytes: AtomicU64,
@@ -49,7 +54,13 @@ struct Recent {
 impl Blobs {
     /// `read_bytes`: whether the bytes are read and hashed; otherwise the log is only asked whether it has them.
     pub fn new(read_bytes: bool) -> Self {
-        Self { read_bytes, recent: Mutex::default(), blobs: AtomicU64::new(0), bytes: AtomicU64::new(0) }
+        Self {
+            read_bytes,
+            together: AtomicBool::new(true),
+            recent: Mutex::default(),
+            blobs: AtomicU64::new(0),
+            bytes: AtomicU64::new(0),
+        }
     }
 
     /// How many were looked at, and how many of their bytes were hashed.
@@ -70,12 +81,8 @@ impl Blobs {
         };
         let fresh: Vec<Sha256Digest> =
             digests.iter().copied().filter(|digest| !looked.contains_key(digest)).collect();
-        for some in fresh.chunks(Client::SHORT_AT_ONCE) {
-            let mut short = if self.read_bytes && some.len() > 1 {
-                self.read_short(source, some)?
-            } else {
-                HashMap::new()
-            };
+        for some in fresh.chunks(blobs::MOST) {
+            let mut short = self.read_short(source, some);
             for &digest in some {
                 let state = match short.remove(&digest) {
                     Some(state) => state,
@@ -102,20 +109,24 @@ impl Blobs {
         }
     }
 
-    /// Those that the server gives together, by their digests. One that it does not give so is asked for by itself, and so
-    /// are all of them where a server does not have this question.
-    fn read_short(
-        &self,
-        source: &Source,
-        digests: &[Sha256Digest],
-    ) -> Result<HashMap<Sha256Digest, BlobState>> {
-        let blobs = source.shown(|| source.client().short_blobs(digests), "short blobs")?.unwrap_or_default();
-        let state = |(digest, bytes): (&Sha256Digest, Option<Vec<u8>>)| {
+    /// Those that the server gives together, by their digests. Whatever it does not give so is asked for by itself, and that
+    /// question decides: this one is no more than a short way.
+    fn read_short(&self, source: &Source, digests: &[Sha256Digest]) -> HashMap<Sha256Digest, BlobState> {
+        if !self.read_bytes || digests.len() < 2 || !self.together.load(Ordering::Relaxed) {
+            return HashMap::new();
+        }
+        let answer = source.client().short_blobs(digests);
+        // Without a connection the single questions wait for one; any other answer will be the same the next time.
+        let gives = matches!(answer, Ok(_) | Err(CallError::Unreachable(_)));
+        self.together.fetch_and(gives, Ordering::Relaxed);
+        let answer = answer.unwrap_or_default();
+        let state = |(digest, bytes): (&Sha256Digest, Option<&[u8]>)| {
             let bytes = bytes?;
             self.bytes.fetch_add(bytes.len() as u64, Ordering::Relaxed);
-            Some((*digest, state(*digest, Sha256Digest::of(&bytes))))
+            Some((*digest, state(*digest, Sha256Digest::of(bytes))))
         };
-        Ok(digests.iter().zip(blobs).filter_map(state).collect())
+        let given = blobs::read(&answer, digests.len()).unwrap_or_default();
+        digests.iter().zip(given).filter_map(state).collect()
     }
 
     fn read(&self, source: &Source, digest: Sha256Digest) -> Result<BlobState> {

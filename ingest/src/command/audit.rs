@@ -120,7 +120,7 @@ impl Audit {
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         // Half of them may wait for the server, and all cores are busy.
         let workers = self.jobs.map_or_else(|| 2 * cores(), usize::from);
-        Spread { workers, window: 4 * workers as u64 }
+        Spread { workers, window: 2 * workers as u64 }
     }
 
     /// The tree heads that others were shown.

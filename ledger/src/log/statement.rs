@@ -232,10 +232,10 @@ impl Says for Outline<'_> {
     }
 }
 
-/// Reads a statement that says a `P` in one pass, as strictly as an [`Outline`] and what it says are read in two; the place in
-/// a chain is read where `P` has one. None where it says something else or anything is wrong with it: what, the outline
-/// tells.
-pub fn read_at_once<P: Predicate>(envelope: &Envelope) -> Option<P> {
+/// Reads a statement that says a `P` in one pass, as strictly as an [`Outline`] and what it says are read in two. `P` has to
+/// have a `chain`, for only what `P` reads is checked to be a place in one. None where the statement says something else or
+/// anything is wrong with it: what, the outline tells.
+pub(crate) fn read_at_once<P: Predicate>(envelope: &Envelope) -> Option<P> {
     // The predicate stands before its type. That this finds it is no proof, and that it does not costs a second pass.
     let named = [br#""predicateType":""#, P::TYPE.as_bytes(), b"\""].concat();
     let from_behind = || envelope.payload.windows(named.len()).rev();

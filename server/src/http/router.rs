@@ -73,10 +73,10 @@ async fn package(State(state): State<AppState>, Path(name): Path<String>, header
     state.assets.package(&name, &headers)
 }
 
-/// Ends slow requests, but for blobs, which may be long.
+/// Ends slow requests, but for a blob, which may be long.
 async fn timeout(request: axum::extract::Request, next: middleware::Next) -> Response {
     use axum::response::IntoResponse as _;
-    if request.uri().path().starts_with("/api/v1/blobs/") {
+    if request.uri().path().starts_with("/api/v1/blobs/sha256/") {
         return next.run(request).await;
     }
     match tokio::time::timeout(REQUEST_TIMEOUT, next.run(request)).await {

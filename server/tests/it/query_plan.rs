@@ -68,3 +68,18 @@ async fn no_query_goes_through_a_table_that_grows_with_the_log() {
     assert!(looked_at > 50, "{looked_at}");
     assert!(found.is_empty(), "{}", found.join("\n\n"));
 }
+
+/// A bundle of entries is put together in the order in which SQLite goes through them, and nothing is copied to sort it.
+#[tokio::test]
+async fn a_bundle_of_entries_is_read_in_the_order_of_the_log() {
+    let app = TestApp::start().await;
+    let bundles: Vec<String> =
+        queries().into_iter().filter(|sql| sql.contains("group_concat(record")).collect();
+    assert_eq!(bundles.len(), 1);
+    let plan = query(AssertSqlSafe(format!("explain query plan {}", bundles[0])))
+        .fetch_all(&app.state().database.read)
+        .await
+        .unwrap();
+    let steps: Vec<String> = plan.iter().map(|step| step.get("detail")).collect();
+    assert_eq!(steps, ["SEARCH entry USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)"]);
+}

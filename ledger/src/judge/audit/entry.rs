@@ -75,14 +75,19 @@ fn read(record: &[u8], known: &KnownKeys) -> Result<Said, String> {
         let (chain, blobs) = (Some(build.chain), build.blobs());
         return Ok(Said { signers, chain, blobs, retained: None, route: None, key: None });
     }
-    let outline = Outline::of(&envelope).map_err(|error| error.to_string())?;
+    read_in_steps(&envelope, signers)
+}
+
+/// Reads a statement of any kind.
+fn read_in_steps(envelope: &Envelope, signers: Vec<KeyId>) -> Result<Said, String> {
+    let outline = Outline::of(envelope).map_err(|error| error.to_string())?;
     let blobs = named_blobs(&outline).map_err(|error| error.to_string())?;
     let route = RouteEvent::read(&outline).map_err(|error| error.to_string())?;
     let route = route.map(|event| event.route().to_owned());
     let retained = Retained::of(&outline).map_err(|error| error.to_string())?;
     let key = match outline.predicate_type() {
         AgentKey::TYPE | LogKey::TYPE => {
-            let statement = Statement::from_envelope(&envelope).map_err(|error| error.to_string())?;
+            let statement = Statement::from_envelope(envelope).map_err(|error| error.to_string())?;
             Some(Box::new(statement))
         }
         _ => None,

@@ -1,9 +1,9 @@
 //! Checking many signatures under few keys, as an audit does.
 //!
-//! A strict check multiplies two points that it does not know beforehand. Of a key that signs a whole log the multiples can
-//! be tabulated once, which leaves two thirds of the work. Only good signatures take the short way, and it decides nothing
-//! that the strict check would decide otherwise: `R = sB - hA` over the same scalars and points, with the same refusal of
-//! points of small order. Whatever fails there is asked of the strict check.
+//! A strict check multiplies the key's point anew each time, and decompresses `R`. Of a key that signs a whole log the
+//! multiples can be tabulated once, which leaves two thirds of the work. The table decides nothing that the strict check would
+//! decide otherwise: `R = sB - hA` over the same scalars and points, with the same refusal of points of small order. What it
+//! does not find good is asked of the strict check all the same, which is there to be believed.
 
 use std::{
     fmt,
@@ -23,7 +23,7 @@ use sha2::{Digest as _, Sha512};
 
 use super::PublicKey;
 
-/// After so many signatures a key gets its table: making it takes as long as a hundred shortened checks save.
+/// After so many checks a key gets its table: making it takes as long as a hundred shortened checks save.
 const BUSY: u32 = 256;
 
 /// A key's table takes 30 KB; so many at most.
@@ -85,8 +85,7 @@ impl fmt::Debug for BusyKey {
     }
 }
 
-/// Whether a signature is good, where the table holds the multiples of the negated key. Never true where the strict check
-/// says no; false may also be said of a good one that is written in an unusual way.
+/// Whether a signature is good, where the table holds the multiples of the negated key.
 fn is_good(key: &PublicKey, negated: &EdwardsBasepointTable, message: &[u8], signature: &[u8]) -> bool {
     let Some((r, s)) = signature.split_first_chunk::<32>() else { return false };
     let s = <[u8; 32]>::try_from(s).ok().and_then(|s| Option::from(Scalar::from_canonical_bytes(s)));

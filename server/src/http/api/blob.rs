@@ -1,6 +1,6 @@
 //! Blobs: bytes by their digest.
 
-use acta_ledger::log::digest::Sha256Digest;
+use acta_ledger::log::{blobs, digest::Sha256Digest};
 use axum::{
     body::Body,
     extract::{Path, Query, Request, State},
@@ -64,15 +64,6 @@ pub async fn get(
     Ok((headers, Body::from_stream(found.into_stream())).into_response())
 }
 
-/// How many blobs may be asked for at once: their digests fit into an address that every proxy lets through.
-const MOST_AT_ONCE: usize = 64;
-
-/// A blob that is longer is asked for by itself.
-const SHORT_BYTES: u64 = 64 << 10;
-
-/// What stands in place of a length where a blob's bytes do not follow.
-const NOT_HERE: u32 = u32::MAX;
-
 /// Several blobs.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
@@ -82,7 +73,8 @@ pub struct Several {
 }
 
 /// Reads many short blobs at once, in the order of their digests: each behind its length in four bytes, big-endian. The
-/// length 4294967295 has no bytes behind it: that blob is missing, or longer than 64 KiB, and is to be asked for by itself.
+/// length 4294967295 has no bytes behind it: that blob is to be asked for by itself, because it is missing, cannot be read, is
+/// longer than 64 KiB, or those before it have taken 1 MiB.
 #[utoipa::path(get, path = "/api/v1/blobs/sha256", params(Several),
     responses((status = 200, content_type = "application/octet-stream"), (status = 400, body = Problem), (status = 401, body = Problem)))]
 pub async fn get_short(
@@ -92,26 +84,19 @@ pub async fn get_short(
 ) -> Answer<Response> {
     let digests = several.digests.split(',').map(|digest| parse_digest("digests", digest));
     let digests = digests.collect::<Answer<Vec<Sha256Digest>>>()?;
-    if digests.len() > MOST_AT_ONCE {
+    if digests.len() > blobs::MOST {
         return Err(Problem::bad_request("too_many", "so many blobs are not read at once")
             .field("digests")
             .found(digests.len())
-            .expected(format!("at most {MOST_AT_ONCE}")));
+            .expected(format!("at most {}", blobs::MOST)));
     }
-    let blobs = state.blobs.read_short(digests, SHORT_BYTES).await;
-    let length = |blob: &Option<Vec<u8>>| 4 + blob.as_ref().map_or(0, Vec::len);
-    let mut bytes = Vec::with_capacity(blobs.iter().map(length).sum());
-    for blob in blobs {
-        let length = blob.as_ref().and_then(|blob| u32::try_from(blob.len()).ok()).unwrap_or(NOT_HERE);
-        bytes.extend(length.to_be_bytes());
-        bytes.extend(blob.unwrap_or_default());
-    }
+    let read = state.blobs.read_short(digests, blobs::SHORT_BYTES as u64).await.map_err(Problem::internal)?;
     let headers = [
         (header::CONTENT_TYPE, "application/octet-stream"),
         (header::CONTENT_DISPOSITION, "attachment; filename=\"blobs\""),
         (header::CONTENT_SECURITY_POLICY, "sandbox"),
     ];
-    Ok((headers, bytes).into_response())
+    Ok((headers, blobs::write(&read)).into_response())
 }
 
 /// Why there are no such bytes: what was purged is gone on purpose, and an entry says so.

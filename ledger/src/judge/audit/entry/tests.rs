@@ -2,9 +2,10 @@ use serde_json::json;
 
 use super::*;
 use crate::evidence::{
-    build::BlobRef,
+    build::{BlobRef, Outcome},
     retention::{RetentionRecord, RetentionState},
 };
+use crate::judge::advice::tests::summary;
 use crate::log::{
     entry::Entry,
     key::{SigningKey, test_keys},
@@ -166,4 +167,55 @@ fn a_later_key_of_the_log_may_be_the_trusted_one() {
     }
     let at_end: Vec<_> = fold.at_end().iter().map(Finding::name).collect();
     assert_eq!(at_end, ["bad signature"], "the hand-over to the trusted key is missing");
+}
+
+/// Reading a build in one pass is a short way and no other one: whatever is wrong with a statement, both say the same.
+#[test]
+fn a_build_that_is_read_at_once_says_what_it_says_in_steps() {
+    let build = summary(Outcome::Completed);
+    let subject = vec![Subject::new("it", Sha256Digest::of(b"it"))];
+    let good = crate::log::jcs::to_vec(&Statement::new(subject, &build).unwrap()).unwrap();
+    let good = String::from_utf8(good).unwrap();
+    let with = |from: &str, to: &str| {
+        assert!(good.contains(from), "{from}");
+        good.replacen(from, to, 1)
+    };
+    let predicate = good.split_once("\"predicate\":").unwrap().1.split_once(",\"predicateType\"").unwrap().0;
+    let chain = predicate.split_once("\"chain\":").unwrap().1.split_once('}').unwrap().0;
+    let at_once = |payload: &str| {
+        let envelope =
+            Envelope::sign(payload.into(), crate::log::dsse::PAYLOAD_TYPE, &test_keys::rfc8032_1());
+        (read_at_once::<BuildSummary>(&envelope).is_some(), envelope)
+    };
+    let mut taken = 0;
+    for payload in [
+        good.clone(),
+        with("\"predicateType\":\"urn:acta:", "\"predicateType\":\"urn:\\u0061cta:"),
+        with("\"predicateType\":\"urn:acta:", "\"predicateType\":\"urn:other:"),
+        with("\"_type\":\"https", "\"_type\":\"http"),
+        with("\"subject\":[", "\"subject\":[],\"more\":["),
+        with("\"sha256\":\"", "\"sha256\":\"x"),
+        with(predicate, "null"),
+        with(predicate, "[]"),
+        with(predicate, &format!("{},\"more\":{{\"a\":1}}}}", predicate.strip_suffix('}').unwrap())),
+        with(predicate, &format!("{},\"more\":{{\"a\":1,\"a\":2}}}}", predicate.strip_suffix('}').unwrap())),
+        with(predicate, &format!("{},\"more\":9007199254740993}}", predicate.strip_suffix('}').unwrap())),
+        with(chain, "{\"previous\":null,\"sequence\":-1"),
+        with(&format!("\"chain\":{chain}}}"), "\"chain\":[null,1]"),
+        with(&format!("\"chain\":{chain}}}"), "\"chain\":null"),
+        // What was not signed for this type stands in a text that names it.
+        with("\"predicateType\":\"urn:acta:build", "\"predicateType\":\"urn:acta:\\u0062uild"),
+        format!("{good} "),
+        good[..good.len() - 1].to_owned(),
+    ] {
+        let (is_short, envelope) = at_once(&payload);
+        let record = envelope.to_canonical_json();
+        let signer = PublicKey::of(&test_keys::rfc8032_1());
+        let key = Arc::new(BusyKey::new(signer, Tables::default()));
+        let known: KnownKeys = Arc::new(HashMap::from([(signer.id(), key)]));
+        let read = format!("{:?}", examine(&record, &known).said);
+        assert_eq!(read, format!("{:?}", read_in_steps(&envelope, vec![signer.id()])), "{payload}");
+        taken += usize::from(is_short);
+    }
+    assert!((2..6).contains(&taken), "the short way was taken {taken} times");
 }

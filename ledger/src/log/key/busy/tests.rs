@@ -36,7 +36,7 @@ fn a_key_gets_its_table_when_it_has_signed_much_and_there_is_room() {
 }
 
 /// What may stand as `R`: with its nonce, and whether a strict check may take it. Each point of small order by itself and
-/// beside a usual point, and two that are not written canonically (y + p).
+/// beside a usual point, and four that are not written canonically (y + p).
 fn points_for_r() -> Vec<([u8; 32], Scalar, bool)> {
     let nonce = Scalar::from(5_u8);
     let by_itself = EIGHT_TORSION.map(|point| (point.compress().to_bytes(), Scalar::ZERO, false));
@@ -62,7 +62,7 @@ fn signatures_with_points_of_small_order_are_judged_as_the_strict_check_does() {
         let key = PublicKey::from_bytes(point.compress().as_bytes()).expect("not of small order");
         let busy = busy(key);
         for (r, nonce, may_be_good) in points_for_r() {
-            // Of eight messages some give a hash under which the points of small order cancel each other out.
+            // Of sixteen messages some give a hash under which the points of small order cancel each other out.
             for message in 0..16_u8 {
                 let parts = [&r[..], &key.as_bytes()[..], &[message]];
                 let hash = parts.iter().fold(Sha512::new(), |hash, part| hash.chain_update(part));
