@@ -1,6 +1,8 @@
 //! From settings to a running server; tests take the same way as `main`.
 
-use std::{net::SocketAddr, num::NonZeroUsize, ops::Deref, sync::Arc, time::Duration};
+use std::{
+    fs::File, net::SocketAddr, num::NonZeroUsize, ops::Deref, path::PathBuf, sync::Arc, time::Duration,
+};
 
 use acta_ledger::{
     evidence::build::BuildSummary,
@@ -122,7 +124,7 @@ pub struct Ground {
     pub database: Database,
     /// The server's keys.
     pub keys: Arc<Keys>,
-    _lock: std::fs::File,
+    _lock: File,
 }
 
 impl Ground {
@@ -142,14 +144,25 @@ impl Ground {
         let folder = data.data_dir.display();
         std::fs::create_dir_all(&data.data_dir)
             .with_context(|| format!("cannot make the folder {folder}"))?;
-        let lock = std::fs::File::create(data.data_dir.join("lock")).context("cannot make the lock file")?;
+        let lock = File::create(data.data_dir.join("lock")).context("cannot make the lock file")?;
         if alone && lock.try_lock().is_err() {
             bail!("another acta-server works on {folder}: stop it first");
         }
+        // Until its end: two who make the same keys or the same tables at once get in each other's way.
+        let _opening = opening(data.data_dir.clone()).await?;
         let keys = Arc::new(Keys::open(&data.keys(), &data.origin)?);
         let database = Database::open(&data.database()).await?;
         Ok(Self { database, keys, _lock: lock })
     }
+}
+
+/// Waits until nobody else opens the folder, and keeps others from it until what this gives is dropped.
+async fn opening(folder: PathBuf) -> anyhow::Result<File> {
+    let lock = move || {
+        let locked = File::open(&folder).and_then(|open| open.lock().map(|()| open));
+        locked.with_context(|| format!("cannot lock the folder {}", folder.display()))
+    };
+    tokio::task::spawn_blocking(lock).await?
 }
 
 /// A server that listens.

@@ -91,14 +91,25 @@ export async function withoutScripts(page) {
 
 // --- Server -----------------------------------------------------------------------------------------------------------
 
-/** A port of the loopback interface that nobody listens on now. */
+/** Ports below those that the system gives to whoever does not care which; programs at the same time begin elsewhere. */
+const ports = { first: 10_000, count: 22_000 };
+let nextPort = (process.pid * 997) % ports.count;
+
+/**
+ * A port of the loopback interface that nobody listens on, for a server that is started later. One of the system's choice
+ * would not do: once it is let go, the next one who asks may get it as well.
+ */
 export async function freePort() {
-  const listener = createServer().listen(0, '127.0.0.1');
-  await once(listener, 'listening');
-  const { port } = listener.address();
-  listener.close();
-  await once(listener, 'close');
-  return port;
+  for (let tries = 0; tries < ports.count; tries += 1) {
+    const port = ports.first + (nextPort++ % ports.count);
+    const listener = createServer().listen(port, '127.0.0.1');
+    const free = await once(listener, 'listening').then(() => true, () => false);
+    if (!free) continue;
+    listener.close();
+    await once(listener, 'close');
+    return port;
+  }
+  throw new Error('every port is taken');
 }
 
 /** Runs a program to its end and returns what it printed; an exit code other than 0 is an error with all it said. */

@@ -3,14 +3,13 @@
 use std::{
     collections::BTreeMap,
     fs,
-    net::{Ipv4Addr, TcpListener},
     path::{Path, PathBuf},
     process::{Command, Stdio},
 };
 
 use acta_tests::{
     onnx,
-    process::{Ended, Server, program},
+    process::{Ended, Server, free_address, program},
     tensorrt::{libraries, workspace},
 };
 
@@ -63,7 +62,7 @@ fn run(name: &str) {
     assert!(!commands.is_empty(), "{name} has commands");
     let server = Server::start(&["--public-read"]);
     // The operators' guide starts a server of its own.
-    let own = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port").local_addr().expect("a port");
+    let own = free_address();
     let operators = name == "operators.md";
     let url = if operators { format!("http://{own}") } else { server.url() };
     let folder = tempfile::tempdir().expect("a folder");

@@ -5,6 +5,7 @@ use std::{
     net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream},
     path::{Path, PathBuf},
     process::{Child, Command, ExitStatus, Output, Stdio},
+    sync::atomic::{AtomicU16, Ordering},
     time::{Duration, Instant},
 };
 
@@ -32,6 +33,30 @@ pub fn program(name: &str) -> PathBuf {
     path
 }
 
+/// The ports that are given to servers: below those that the system gives to whoever does not care which.
+const PORTS: std::ops::Range<u16> = 10_000..32_000;
+
+/// An address of this machine that nobody listens on, for a server that is started later and perhaps more than once.
+///
+/// A port of the system's choice would not do: once it is let go, the next one who asks may get it as well, and two tests
+/// would talk to one server.
+///
+/// # Panics
+///
+/// If every port is taken.
+pub fn free_address() -> SocketAddr {
+    static NEXT: AtomicU16 = AtomicU16::new(0);
+    // Programs that run at the same time begin at different places.
+    let begin = std::process::id().wrapping_mul(997) % u32::from(PORTS.end - PORTS.start);
+    let next = || {
+        let place =
+            (begin + u32::from(NEXT.fetch_add(1, Ordering::Relaxed))) % u32::from(PORTS.end - PORTS.start);
+        SocketAddr::from((Ipv4Addr::LOCALHOST, PORTS.start + place as u16))
+    };
+    let free = PORTS.map(|_| next()).find(|address| TcpListener::bind(address).is_ok());
+    free.expect("a free port")
+}
+
 /// A server process on a folder of its own; killed when dropped.
 pub struct Server {
     folder: TempDir,
@@ -50,9 +75,7 @@ impl Server {
 
     /// Starts one on what is in the folder `data` of a folder.
     pub fn start_on(folder: TempDir, flags: &[&str]) -> Self {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
-        let address = listener.local_addr().expect("a bound port");
-        drop(listener);
+        let address = free_address();
         let flags = flags.iter().map(|flag| (*flag).to_owned()).collect();
         let mut server = Self { folder, address, flags, child: None, _limit: Limit::start() };
         server.restart();
@@ -106,10 +129,14 @@ impl Server {
         let child = command.args(&self.flags).stdin(Stdio::null()).spawn().expect("acta-server starts");
         self.child = Some(child);
         let begun = Instant::now();
-        while TcpStream::connect(self.address).is_err() {
-            assert!(begun.elapsed() < START, "the server does not answer");
+        loop {
+            let answers = TcpStream::connect(self.address).is_ok();
             let ended = self.child.as_mut().and_then(|child| child.try_wait().ok().flatten());
             assert!(ended.is_none(), "the server ended: {ended:?}");
+            if answers {
+                break;
+            }
+            assert!(begun.elapsed() < START, "the server does not answer");
             std::thread::sleep(Duration::from_millis(10));
         }
     }
@@ -254,5 +281,24 @@ impl Agent {
         let path = self.home.path().join(name);
         std::fs::write(&path, bytes).expect("a file is written");
         path.to_string_lossy().into_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{collections::BTreeSet, fs};
+
+    use super::*;
+
+    #[test]
+    fn no_two_servers_get_one_address_and_the_system_gives_it_to_nobody() {
+        let range = fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range").unwrap();
+        let first: u16 = range.split_whitespace().next().unwrap().parse().unwrap();
+        assert!(PORTS.end <= first, "{range}");
+        let taken = TcpListener::bind(free_address()).unwrap();
+        let all: BTreeSet<SocketAddr> = (0..500).map(|_| free_address()).collect();
+        assert_eq!(all.len(), 500);
+        assert!(all.iter().all(|address| PORTS.contains(&address.port())));
+        assert!(!all.contains(&taken.local_addr().unwrap()));
     }
 }

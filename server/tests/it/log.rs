@@ -213,6 +213,25 @@ async fn two_servers_on_one_folder_are_refused() {
     assert!(error.contains("another acta-server"), "{error}");
 }
 
+/// A server that starts for the first time, and whoever makes tokens and accounts beside it: one of them makes keys and
+/// tables, and all find the same.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_new_folder_can_be_opened_by_several_at_once() {
+    for _ in 0..10 {
+        let folder = tempfile::tempdir().unwrap();
+        let open = || {
+            let data = data(&folder);
+            tokio::spawn(async move { Ground::open_beside(&data).await.unwrap().keys.trust() })
+        };
+        let opened = [open(), open(), open(), open()];
+        let mut found = Vec::new();
+        for trust in opened {
+            found.push(trust.await.unwrap());
+        }
+        assert!(found.iter().all(|trust| *trust == found[0]));
+    }
+}
+
 /// What the database has lost is not made up again for whoever asks, and whoever watches the server hears of it.
 #[tokio::test]
 async fn a_part_of_the_log_that_is_gone_is_not_found_and_raises_an_alarm() {
