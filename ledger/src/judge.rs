@@ -7,6 +7,7 @@ pub mod attention;
 pub mod audit;
 pub mod baseline;
 pub mod canary;
+pub mod cancels;
 pub mod chain;
 pub mod comparability;
 pub mod compare;

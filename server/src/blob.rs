@@ -1,4 +1,4 @@
-//! The content-addressed store: bytes by their SHA-256 digest, behind `object_store`.
+//! The content-addressed store: bytes by their SHA-256 digest, behind `object_store` but for many short ones at once.
 //!
 //! A blob is written beside its place, hashed as written, synced, and only then moved to its address: nothing that is
 //! half there or wrong can ever be found under a digest.

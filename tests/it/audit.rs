@@ -1,13 +1,7 @@
 use std::{
     fs,
-    io::{self, Read as _, Write as _},
-    net::{TcpListener, TcpStream},
     path::{Path, PathBuf},
     process::Command,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
     thread,
     time::Duration,
 };
@@ -18,6 +12,7 @@ use acta_tests::{
     evidence::{TestAgent, summary},
     portal::Person,
     process::{Agent, Ended, Server, signal},
+    relay::Relay,
     route, seed,
 };
 use serde_json::Value;
@@ -209,57 +204,16 @@ fn a_flipped_bit_is_named_wherever_it_is() {
     assert_eq!(auditor.clean(&server, &["--deep"]), 702);
 }
 
-/// A way to a server on which the question for many blobs is answered with a status, where one is given; all else as the
-/// server answers it. Gives its address, and how often that question came.
-fn way_to(server: &Server, status: Option<u16>) -> (String, Arc<AtomicUsize>) {
-    let (listener, asked) = (TcpListener::bind("127.0.0.1:0").expect("a free port"), Arc::default());
-    let url = format!("http://{}", listener.local_addr().expect("an address"));
-    let (to, counter) = (server.url().trim_start_matches("http://").to_owned(), Arc::clone(&asked));
-    thread::spawn(move || {
-        for client in listener.incoming().flatten() {
-            let (to, counter) = (to.clone(), Arc::clone(&counter));
-            thread::spawn(move || pass_on(client, &to, status, &counter));
-        }
-    });
-    (url, asked)
-}
-
-/// Passes one request on and its answer back; then the connection ends.
-fn pass_on(mut client: TcpStream, to: &str, status: Option<u16>, asked: &AtomicUsize) {
-    let (mut head, mut byte) = (Vec::new(), [0]);
-    while !head.ends_with(b"\r\n\r\n") {
-        match client.read(&mut byte) {
-            Ok(1) => head.push(byte[0]),
-            _ => return,
-        }
-    }
-    let head = String::from_utf8(head).expect("a head of text");
-    if head.contains("?digests=") {
-        asked.fetch_add(1, Ordering::SeqCst);
-        if let Some(status) = status {
-            let answer = format!("HTTP/1.1 {status} No\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
-            return client.write_all(answer.as_bytes()).expect("it is told");
-        }
-    }
-    let mut server = TcpStream::connect(to).expect("the server is there");
-    let head = head.replacen("\r\n", "\r\nconnection: close\r\n", 1);
-    server.write_all(head.as_bytes()).expect("it listens");
-    // Whoever asked may be gone before the end.
-    let _ = io::copy(&mut server, &mut client);
-}
-
 /// Reading many blobs at once is a short way: where it is closed, each is read by itself, and nobody asks twice.
 #[test]
 fn an_audit_reads_blobs_one_by_one_where_many_at_once_are_refused() {
     let server = log_of(100);
-    for (status, times) in [(None, 1), (Some(404), 1), (Some(414), 1), (Some(403), 1), (Some(501), 1)] {
-        let (url, asked) = way_to(&server, status);
-        let auditor = Auditor::new();
-        let ended =
-            auditor.agent.ok(&["audit", "--server", &url, "--state", &auditor.state, "--deep", "--json"]);
-        let said = ended.json();
+    for status in [None, Some(404), Some(414), Some(403), Some(501)] {
+        let (relay, auditor) = (Relay::to(&server.url(), "?digests=", status), Auditor::new());
+        let flags = ["audit", "--server", relay.url(), "--state", &auditor.state, "--deep", "--json"];
+        let said = auditor.agent.ok(&flags).json();
         assert_eq!((&said["verdict"], &said["blobs"]), (&"clean".into(), &4.into()), "{status:?}: {said}");
-        assert_eq!(asked.load(Ordering::SeqCst), times, "{status:?}");
+        assert_eq!(relay.met(), 1, "{status:?}");
     }
 }
 

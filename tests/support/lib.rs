@@ -13,6 +13,7 @@ pub mod live;
 pub mod onnx;
 pub mod portal;
 pub mod process;
+pub mod relay;
 pub mod route;
 pub mod seed;
 pub mod strace;

@@ -5,7 +5,10 @@ mod field;
 
 use acta_ledger::{
     evidence::build::NO_GPU,
-    judge::distribution::{Distribution, Latency, Quantile, Step},
+    judge::{
+        cancels::{Group, Spread},
+        distribution::{Distribution, Latency, Quantile, Step},
+    },
 };
 use leptos::prelude::*;
 
@@ -26,7 +29,7 @@ use crate::{
     portal::PageError,
     routes,
     view::{
-        cancels::{CancelFilter, CancelRow, CancelsView, Field, Group, Spread},
+        cancels::{CancelFilter, CancelRow, CancelsView, Field},
         chart::{Curve as Drawn, MOST_CURVES, Plot},
     },
 };

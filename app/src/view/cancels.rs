@@ -1,9 +1,12 @@
 //! How long cancels took.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
 
 use acta_ledger::{
-    judge::distribution::{Curve, Distribution, Latency},
+    judge::{
+        cancels::{Group, Spread, Took, groups},
+        distribution::Latency,
+    },
     log::timestamp::Timestamp,
 };
 use serde::{Deserialize, Serialize};
@@ -60,6 +63,10 @@ impl CancelRow {
     pub fn latency(&self) -> Option<Latency> {
         Latency::of(self.ack_ms, self.censored_ms)
     }
+
+    fn took(&self) -> Took {
+        Took { ack: self.latency(), cleanup_ms: self.cleanup_ms }
+    }
 }
 
 /// What cancels are told apart by.
@@ -112,44 +119,7 @@ impl Field {
     }
 }
 
-/// How long listening and cleaning up took.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Spread {
-    /// From the request to the acknowledgement.
-    pub ack: Distribution,
-    /// From the acknowledgement to the end of cleaning up.
-    pub cleanup: Distribution,
-}
-
-impl Spread {
-    fn of(rows: &[&CancelRow]) -> Self {
-        let cleanups: Vec<f64> = rows.iter().filter_map(|row| row.cleanup_ms).collect();
-        let of = rows.len() as u64;
-        Self {
-            ack: Distribution::of_latencies(&latencies(rows), of),
-            cleanup: Distribution::of(&cleanups, of),
-        }
-    }
-}
-
-fn latencies(rows: &[&CancelRow]) -> Vec<Latency> {
-    rows.iter().filter_map(|row| row.latency()).collect()
-}
-
-/// Cancels that have a value in common.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Group {
-    /// The value; none for those without.
-    pub name: Option<String>,
-    /// How many there are.
-    pub count: usize,
-    /// How long they took.
-    pub spread: Spread,
-    /// The share that is acknowledged after a time.
-    pub curve: Curve,
-}
-
-/// Cancels with what they come to, which nothing but they decide: it is judged once for everybody who looks.
+/// Cancels with what they come to, which is judged once for everybody who looks: nothing but they decide it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cancels {
     /// The cancels, newest first.
@@ -165,11 +135,11 @@ pub struct Cancels {
 }
 
 impl Cancels {
-    /// Judges cancels.
+    /// Lets cancels be judged, together and by each field.
     pub fn of(rows: Vec<CancelRow>) -> Self {
-        let spread = Spread::of(&rows.iter().collect::<Vec<_>>());
-        let [routes, phases, gpus] =
-            [Field::Route, Field::Phase, Field::Gpu].map(|field| groups(&rows, field));
+        let spread = Spread::of(&rows.iter().map(CancelRow::took).collect::<Vec<_>>());
+        let by = |field: Field| groups(rows.iter().map(|row| (field.of(row), row.took())));
+        let [routes, phases, gpus] = [Field::Route, Field::Phase, Field::Gpu].map(by);
         Self { rows, spread, routes, phases, gpus }
     }
 
@@ -182,22 +152,6 @@ impl Cancels {
             Field::Source => &[],
         }
     }
-}
-
-fn groups(rows: &[CancelRow], field: Field) -> Vec<Group> {
-    let mut by_name: BTreeMap<Option<&str>, Vec<&CancelRow>> = BTreeMap::new();
-    for row in rows {
-        by_name.entry(field.of(row)).or_default().push(row);
-    }
-    let group = |(name, rows): (Option<&str>, Vec<&CancelRow>)| Group {
-        name: name.map(str::to_owned),
-        count: rows.len(),
-        spread: Spread::of(&rows),
-        curve: Curve::new(&latencies(&rows)),
-    };
-    let mut groups: Vec<Group> = by_name.into_iter().map(group).collect();
-    groups.sort_by_key(|group| std::cmp::Reverse(group.count));
-    groups
 }
 
 /// The cancels page.
@@ -216,7 +170,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn groups_are_in_the_order_of_their_size_and_then_of_their_names() {
+    fn each_field_has_its_groups_and_sources_have_none() {
         let row = |route: Option<&str>, ack_ms: Option<f64>, censored_ms: Option<f64>| CancelRow {
             run: String::new(),
             number: 1,

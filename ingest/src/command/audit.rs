@@ -29,8 +29,8 @@ use crate::{
 };
 
 const EXAMPLES: &str = "\
-Nothing that the log shows is believed. Read are its tree head, its tiles, its bundles of entries and the
-blobs that they name, by the endpoints that every tiled log has; no account is needed where everybody may
+Nothing that the log shows is believed. Read are its tree head, its tiles and its bundles of entries, by the
+endpoints that every tiled log has, and the blobs that they name; no account is needed where everybody may
 read.
 
 Without --deep, what came since the last audit is checked: that the log only grew, and every new entry (leaf

@@ -1,5 +1,7 @@
 //! The pages about many runs: compared, over time, their cancels and their timing caches.
 
+use std::sync::Arc;
+
 use acta_app::view::{
     caches::{CacheFilter, CachesView},
     cancels::{CancelFilter, Cancels, CancelsView},
@@ -49,6 +51,12 @@ pub(super) async fn history_of(
     Ok(rows.to_vec())
 }
 
+/// The newest cancels that a filter lets through, judged: what the page and the API tell of.
+pub async fn cancels(state: &AppState, filter: &CancelFilter) -> sqlx::Result<Arc<Cancels>> {
+    let look = async { Ok(Cancels::of(cancel::list(&state.database.read, filter, MAX_CANCELS).await?)) };
+    state.views.cancels.at(filter.clone(), state.log.head().head.size, look).await
+}
+
 impl ServerPortal {
     pub(super) async fn compare_view(&self, names: &[String]) -> Answer<CompareView> {
         self.may_read()?;
@@ -85,12 +93,7 @@ impl ServerPortal {
 
     pub(super) async fn cancels_view(&self, filter: CancelFilter) -> Answer<CancelsView> {
         self.may_read()?;
-        let look = async {
-            let rows = cancel::list(&self.state.database.read, &filter, MAX_CANCELS).await?;
-            Ok::<_, sqlx::Error>(Cancels::of(rows))
-        };
-        let cancels =
-            self.state.views.cancels.at(filter.clone(), self.state.log.head().head.size, look).await?;
+        let cancels = cancels(&self.state, &filter).await?;
         Ok(CancelsView { filter, cancels, limit: MAX_CANCELS })
     }
 

@@ -7,7 +7,6 @@ use axum::{
     http::{StatusCode, header},
     response::{IntoResponse as _, Response},
 };
-
 use serde::Deserialize;
 use utoipa::IntoParams;
 

@@ -1,9 +1,6 @@
 //! Questions about many runs as JSON: a comparison, and how long cancels took.
 
-use acta_app::{
-    address::query_pairs,
-    view::cancels::{CancelFilter, CancelRow},
-};
+use acta_app::{address::query_pairs, view::cancels::CancelFilter};
 use acta_ledger::judge::{compare::Compared, distribution::Distribution};
 use axum::{
     Json,
@@ -18,9 +15,8 @@ use crate::{
     auth::extract::{Allowed, ReadEvidence},
     compare,
     error::{Answer, Problem},
-    portal::compare::MAX_CANCELS,
+    portal::{self, compare::MAX_CANCELS},
     startup::AppState,
-    store::cancel,
 };
 
 /// Compares two to eight runs, each `run` an id or a number, the first of them the baseline: facts by section, phases by
@@ -94,11 +90,8 @@ pub async fn cancels(
     State(state): State<AppState>,
     Query(which): Query<WhichCancels>,
 ) -> Answer<Json<Cancels>> {
-    let rows = cancel::list(&state.database.read, &which.into(), MAX_CANCELS).await?;
-    let latencies: Vec<_> = rows.iter().filter_map(CancelRow::latency).collect();
-    let cleanups: Vec<f64> = rows.iter().filter_map(|row| row.cleanup_ms).collect();
-    let of = rows.len() as u64;
-    let cancels = rows.iter().map(|row| {
+    let judged = portal::compare::cancels(&state, &which.into()).await?;
+    let cancels = judged.rows.iter().map(|row| {
         json!({
             "run": row.run, "number": row.number, "route": row.route, "gpuSku": row.gpu_sku, "builder": row.builder,
             "source": row.source, "outcome": row.outcome, "cleanupStatus": row.cleanup, "phase": row.phase,
@@ -108,8 +101,8 @@ pub async fn cancels(
     });
     Ok(Json(Cancels {
         limit: MAX_CANCELS,
-        request_to_ack: Distribution::of_latencies(&latencies, of),
-        ack_to_cleanup: Distribution::of(&cleanups, of),
+        request_to_ack: judged.spread.ack,
+        ack_to_cleanup: judged.spread.cleanup,
         cancels: cancels.collect(),
     }))
 }
